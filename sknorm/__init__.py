@@ -1,0 +1,22 @@
+"""Exact normalization for scikit-learn pipelines.
+
+==================  ==========================  ====================
+family              statistic                   class
+==================  ==========================  ====================
+dataset statistics  minimum, maximum            `MinMaxNormalizer`
+(of each feature)   mean, standard deviation    `Standardizer`
+sample statistics   mean, variance              `RowLayerNorm`
+(of each sample)    mean square                 `RowRMSNorm`
+..                  log-sum-exp                 `RowSoftmax`
+==================  ==========================  ====================
+"""
+
+from ._min_max_normalizer import MinMaxNormalizer
+from ._row_layer_norm import RowLayerNorm
+from ._row_rms_norm import RowRMSNorm
+from ._row_softmax import RowSoftmax
+from ._standardizer import Standardizer
+
+__version__ = "0.1.0"
+
+__all__ = ["MinMaxNormalizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax", "Standardizer"]

@@ -1,0 +1,170 @@
+"""F0, what data comes in and what it goes out as: arrays, sparse matrices, masked arrays, pandas and polars frames.
+
+pandas and polars are looked up among the modules already imported: whoever holds a frame has imported its library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._precision import Array, dtype_with_nan
+from ._validation import check_values, complex_refused, message, not_numbers, numbers_of
+
+
+def to_values(X: Any) -> Any:
+    """Input as an array of real dtype (..., n_features), or as a CSR or CSC container."""
+    if type(X) is np.ndarray:
+        return check_values(X)
+    if hasattr(X, "tocsr") and hasattr(X, "nnz"):
+        return _sparse_values(X)
+    if isinstance(X, np.matrix):
+        raise TypeError("np.matrix is not supported. Pass np.asarray(X).")
+    if isinstance(X, np.ma.MaskedArray):
+        # a mask means missing, whatever lies under it
+        kept = check_values(np.asarray(X.data))
+        missing = np.ma.getmaskarray(X)
+        return np.where(missing, dtype_with_nan(kept[~missing]).type(np.nan), kept) if missing.any() else kept
+    kind = frame_kind(X)
+    if kind == "pandas":
+        return _sparse_values(X.sparse.to_coo()) if _all_sparse(X) else check_values(_pandas_values(X))
+    if kind == "polars":
+        return check_values(_polars_values(X))
+    try:
+        values = np.asarray(X)
+    except ValueError as error:
+        msg = message("an array or a frame", f"{type(X).__name__} that NumPy cannot read ({error})", "Pass equal rows.")
+        raise ValueError(msg) from error
+    return check_values(values)
+
+
+def frame_kind(X: Any) -> str | None:
+    """The library of a frame; refuses what looks like a frame but is not."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(X, (pandas.DataFrame, pandas.Series, pandas.Index)):
+        if isinstance(X, pandas.DataFrame):
+            return "pandas"
+        name = getattr(X, "name", None)
+        remedy = f'Pass a frame of one column, df[["{name if name is not None else "a"}"]]. Reshape your data.'
+        raise ValueError(message("2D array or DataFrame", f"1D pandas {type(X).__name__}", remedy))
+    if polars is not None and isinstance(X, (polars.DataFrame, polars.LazyFrame, polars.Series)):
+        if isinstance(X, polars.DataFrame):
+            return "polars"
+        if isinstance(X, polars.LazyFrame):
+            raise TypeError(message("data", "a polars LazyFrame", "Call .collect() on it first."))
+        remedy = f'Pass a frame of one column, df[["{X.name or "a"}"]]. Reshape your data.'
+        raise ValueError(message("2D array or DataFrame", "1D polars Series", remedy))
+    return None
+
+
+def _sparse_values(X: Any) -> Any:
+    if X.ndim != 2:
+        raise ValueError(message("2D sparse container", f"{X.ndim}D {type(X).__name__}", "Reshape your data."))
+    X = X if X.format in ("csr", "csc") else X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    data = check_values(X.data.reshape(-1, 1))[:, 0]
+    if X.shape[1] == 0:
+        check_values(np.empty(X.shape))
+    return X if data is X.data or data.dtype == X.dtype else with_data(X, data)
+
+
+def with_data(X: Any, data: Array) -> Any:
+    """A sparse container like ``X`` holding other values."""
+    return type(X)((data, X.indices, X.indptr), shape=X.shape, copy=False)
+
+
+def _pandas_values(X: Any) -> Any:
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        remedy = "Rename the columns, or pass df.to_numpy()."
+        raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
+    objects = np.flatnonzero([dtype == np.dtype(object) for dtype in X.dtypes])
+    if len(objects):
+        X = X.copy(deep=False)
+        for j in objects:
+            X.isetitem(j, numbers_of(X.iloc[:, j].to_numpy(), f"column {X.columns[j]!r}"))
+    dtypes = list(X.dtypes)
+    if len(set(dtypes)) == 1 and isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "biuf":
+        return X.to_numpy()
+    if not dtypes:
+        return np.empty(X.shape)
+    common = np.result_type(*(_pandas_dtype(X.iloc[:, j], X.columns[j]) for j in range(X.shape[1])))
+    return X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {}))
+
+
+def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
+    """The NumPy dtype that holds a column, with room for NaN where values are missing."""
+    dtype = column.dtype
+    if isinstance(dtype, sys.modules["pandas"].SparseDtype):
+        dtype = dtype.subtype
+    kind = getattr(dtype, "kind", "O")
+    if kind == "c":
+        raise ValueError(complex_refused(f"column {name!r}", dtype))
+    if kind not in "biuf":
+        raise ValueError(not_numbers(f"column {name!r}", f"dtype {dtype}"))
+    if isinstance(dtype, np.dtype):
+        return dtype
+    held: np.dtype[Any] = np.dtype(dtype.numpy_dtype)
+    if held.kind == "f" or not column.isna().any():
+        return held
+    return dtype_with_nan(column.dropna().to_numpy(dtype=held))
+
+
+def _all_sparse(X: Any) -> bool:
+    """Whether every column is a pandas sparse column of which zeros are left out."""
+    return bool(X.shape[1]) and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
+
+
+def _polars_values(X: Any) -> Array:
+    columns = [_polars_column(column) for column in X]
+    values = np.empty(X.shape, dtype=np.result_type(*columns) if columns else float, order="F")
+    for j, column in enumerate(columns):
+        values[:, j] = column
+    return values
+
+
+def _polars_column(column: Any) -> Array:
+    polars = sys.modules["polars"]
+    dtype = column.dtype
+    if dtype == polars.Null:
+        return np.full(len(column), np.nan)
+    if dtype == polars.Object:
+        return numbers_of(column.to_numpy(), f"column {column.name!r}")
+    if not (dtype.is_integer() or dtype.is_float() or dtype == polars.Boolean):
+        raise ValueError(not_numbers(f"column {column.name!r}", f"dtype {dtype}"))
+    if column.null_count() and not dtype.is_float():
+        values = np.empty(len(column), dtype=dtype_with_nan(column.drop_nulls().to_numpy()))
+        values[...] = column.fill_null(False if dtype == polars.Boolean else 0).to_numpy()
+        values[column.is_null().to_numpy()] = np.nan
+        return values
+    return np.asarray(column.to_numpy())
+
+
+def to_container(values: Any, kind: str, names: Callable[[], Any], like: Any) -> Any:
+    """``values``, or a frame of library ``kind`` around them, with index and polars nulls of ``like``."""
+    if kind == "default" or not isinstance(values, np.ndarray):
+        return values
+    if kind == "pandas":
+        import pandas
+
+        index = like.index if isinstance(like, pandas.DataFrame) else None
+        return pandas.DataFrame(values, columns=names(), index=index, copy=False)
+    import polars
+
+    frame = polars.DataFrame(values, schema=[str(name) for name in names()], orient="row")
+    if isinstance(like, polars.DataFrame):
+        for name, column in zip(frame.columns, like, strict=False):
+            if column.null_count():
+                frame = frame.with_columns(polars.when(~column.is_null()).then(polars.col(name)).alias(name))
+    return frame
+
+
+def column_names(X: Any) -> list[str] | None:
+    """The columns of a frame, where all are text."""
+    names = list(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None

@@ -1,0 +1,300 @@
+"""F2, what fit learns: immutable summaries of a data set, with an identity (`empty`) and an associative `merge`.
+
+`Extrema` is enough for min-max; `Moments` adds mean and m2, the sum of squared deviations. Every way of fitting (at
+once, in batches, in parts that are merged) is this one algebra. Merging k summaries with counts n_i, means and m2_i:
+
+    n = sum(n_i)    mean = sum(n_i * mean_i) / n    m2 = sum(m2_i) + sum(n_i * (mean_i - mean)**2)
+
+in double-double arithmetic, with means measured from the minimum and everything divided by a power of two, so that
+neither the offset nor the unit of a feature matters.
+
+References
+----------
+T. F. Chan, G. H. Golub, R. J. LeVeque (1983), Algorithms for computing the sample variance: analysis and
+recommendations, equation 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import reduce
+from itertools import islice
+from math import prod
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import _kernels
+from ._precision import Array, DoubleDouble, exponent, quick_two_sum, stacked, where
+
+PENDING_VALUES = 2**12  # statistics kept before they are merged, which takes some hundred bytes each
+
+S = TypeVar("S", bound="Extrema")
+
+
+@dataclass(frozen=True, eq=False)
+class Extrema:
+    """Counts and extrema of each feature; NaN where a feature has no value yet.
+
+    ``dtype`` is the common dtype of the data seen.
+    """
+
+    n_samples: int | float
+    dtype: np.dtype[Any] | None
+    count: Array
+    minimum: DoubleDouble
+    maximum: DoubleDouble
+    maps: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # the maps made from it
+
+    @classmethod
+    def empty(cls, n_features: int) -> Extrema:
+        nothing = DoubleDouble.of(np.full(n_features, np.nan))
+        return cls(0, None, np.zeros(n_features, dtype=np.int64), nothing, nothing)
+
+    @classmethod
+    def of(cls, X: Any, weights: Array | None = None) -> Extrema:
+        return _summary(X, weights, cls, _kernels.column_extrema)
+
+    @property
+    def exponent(self) -> Array:
+        return exponent(np.fmax(np.abs(self.minimum.hi), np.abs(self.maximum.hi)))
+
+    @property
+    def constant(self) -> Array:
+        """Features that have one value only."""
+        result: Array = self.minimum == self.maximum
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "maps": {}}
+
+    def merge(self: S, *others: S) -> S:
+        """The summary of all the data together."""
+        return self._stacked([self, *others])._collapsed()
+
+    @classmethod
+    def _stacked(cls: type[S], parts: Sequence[S]) -> S:
+        """Several summaries as one whose statistics have a leading axis."""
+        dtypes = [p.dtype for p in parts if p.dtype is not None]
+        dtype = np.result_type(*dtypes) if dtypes else None
+        arrays = (_rows([getattr(p, name) for p in parts]) for name in cls._per_feature())
+        return cls(sum(p.n_samples for p in parts), dtype, *arrays)
+
+    @classmethod
+    def _of_blocks(cls: type[S], n_samples: int | float, blocks: Sequence[Any]) -> S:
+        """What kernels found in several blocks, in the form of `_stacked`."""
+        counts, minima, maxima = (np.array(x) for x in zip(*blocks, strict=True))
+        return cls(n_samples, None, counts, DoubleDouble.of(minima), DoubleDouble.of(maxima))
+
+    def _collapsed(self: S) -> S:
+        count = self.count.sum(axis=0) if self.count.dtype.kind == "i" else DoubleDouble.of(self.count).sum().hi
+        minimum, maximum = _smallest(self.minimum), -_smallest(-self.maximum)
+        return replace(self, count=count, minimum=minimum, maximum=maximum)
+
+    def select(self: S, features: Any) -> S:
+        """The summary of some of the features."""
+        return self._each(lambda x: x[features])
+
+    def pooled(self: S) -> S:
+        """Every feature described by the values of all features together."""
+        n_features = len(self.count)
+        together = self
+        while (width := len(together.count)) > 1:
+            half = width // 2
+            first, second = together.select(slice(half)), together.select(slice(half, 2 * half))
+            together = _joined([first.merge(second), together.select(slice(2 * half, None))])
+        everywhere = together.select(np.zeros(n_features, dtype=int))
+        return replace(everywhere, n_samples=self.n_samples)
+
+    def _each(self: S, function: Callable[[Any], Any]) -> S:
+        return replace(self, **{name: function(getattr(self, name)) for name in self._per_feature()})
+
+    @classmethod
+    def _per_feature(cls) -> list[str]:
+        return [f.name for f in fields(cls) if f.name not in ("n_samples", "dtype", "maps")]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments(Extrema):
+    """`Extrema` with mean - minimum and m2 of each feature divided by ``2**exponent`` (0 where there is no value)."""
+
+    above: DoubleDouble
+    m2: DoubleDouble
+
+    @classmethod
+    def empty(cls, n_features: int) -> Moments:
+        e, zero = Extrema.empty(n_features), DoubleDouble.of(np.zeros(n_features))
+        return cls(0, None, e.count, e.minimum, e.maximum, zero, zero)
+
+    @classmethod
+    def of(cls, X: Any, weights: Array | None = None) -> Moments:
+        return _summary(X, weights, cls, _kernels.column_sums)
+
+    def mean(self, power: Array) -> tuple[DoubleDouble, Array]:
+        """Mean divided by ``2**power``, and what a double-double lacks of it; NaN without a value."""
+        minimum, above = self.minimum.shifted(-power), self.above.shifted(self.exponent - power)
+        mean = minimum + above
+        return mean, ((minimum - mean) + above).hi
+
+    def variance(self, ddof: int) -> DoubleDouble:
+        """``m2 / (count - ddof)``, divided by ``4**exponent``; NaN where that leaves nothing to divide by."""
+        freedom = self.count.astype(float) - ddof
+        return self.m2 / np.where(freedom > 0, freedom, np.nan)
+
+    @classmethod
+    def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
+        outer = Extrema._of_blocks(n_samples, [(b.count, b.minimum, b.maximum) for b in blocks])
+        count = np.where(outer.count > 0, outer.count, 1)
+        zero = DoubleDouble.of(np.zeros(count.shape))
+        total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
+        mean, center = total / count, np.array([b.center for b in blocks])
+        lowest = outer.minimum.shifted(-outer.exponent)
+        from_minimum = np.array([b.from_minimum for b in blocks])[:, None]
+        above = mean - where(from_minimum, zero, lowest)
+        m2 = np.maximum(np.array([b.m2 for b in blocks]) - count * (mean - center).hi ** 2, 0.0)
+        spread = (outer.count > 0) & ~outer.constant  # what is left of a constant is rounding
+        statistics = where(spread, above, zero), where(spread, DoubleDouble.of(m2), zero)
+        return cls(n_samples, None, outer.count, outer.minimum, outer.maximum, *statistics)
+
+    def _collapsed(self) -> Moments:
+        outer = super()._collapsed()
+        weight = DoubleDouble.of(self.count)
+        zero = weight * 0.0
+        shift = self.exponent - outer.exponent
+        lower = (self.minimum - outer.minimum).shifted(-outer.exponent)
+        above_i = where(self.count > 0, self.above.shifted(shift) + lower, zero)
+        above = (above_i * weight).sum() / np.where(outer.count > 0, outer.count, 1)
+        apart = where(self.count > 0, above_i - above, zero)
+        m2 = (self.m2.shifted(2 * shift) + apart * apart * weight).sum()
+        constant = outer.constant
+        return replace(outer, above=where(constant, zero[0], above), m2=where(constant, zero[0], m2))
+
+
+def _rows(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], DoubleDouble):
+        return DoubleDouble(np.array([p.hi for p in parts]), np.array([p.lo for p in parts]))
+    return np.array(parts)
+
+
+def _smallest(values: DoubleDouble) -> DoubleDouble:
+    """Minimum over the first axis; NaN where all are."""
+    hi = np.fmin.reduce(values.hi, axis=0)
+    return DoubleDouble(hi, np.fmin.reduce(np.where(values.hi == hi, values.lo, np.nan), axis=0))
+
+
+def _summary(X: Any, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+    """Summarise dense (..., n_features) or sparse data, block by block."""
+    with np.errstate(all="ignore"):
+        found = (_of_dense if isinstance(X, np.ndarray) else _of_sparse)(X, weights, cls, of_block)
+        return replace(found, dtype=X.dtype)
+
+
+def _of_dense(X: Array, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+    samples_each = max(1, prod(X.shape[1:-1]))
+    X = _kernels.flattened(X)
+    plain = weights is None and X.dtype == np.float64 and X.flags.c_contiguous
+    # the others need more scratch
+    size = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
+
+    def kernel_on(block: _kernels.Block) -> tuple[int | float, Any]:
+        piece, w = block.of(X)[:, features], None
+        if weights is not None:
+            w = weights[np.arange(block.start, block.stop) // samples_each].astype(np.float64)
+            piece, w = piece[w > 0], w[w > 0]  # before any arithmetic: 0 * inf is not 0
+        if not len(piece):
+            return 0, None
+        return len(piece) if w is None else float(w.sum()), of_block(_kernels.Columns(piece), piece, w)
+
+    done = []
+    for features in _kernels.tiles(X.shape[-1]):
+        width = features.stop - features.start
+        blocks = _kernels.row_blocks(X.shape, size, width)
+        found = _kernels.in_order(kernel_on, blocks, parallel=X.size > _kernels.SMALL_BLOCK)
+        done.append(_folded(found, cls, width))
+    return _joined(done)
+
+
+def _joined(parts: list[S]) -> S:
+    """Summaries of different features of the same samples, side by side."""
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0]._per_feature()
+    return replace(parts[0], **{name: _concatenated([getattr(p, name) for p in parts]) for name in names})
+
+
+def _concatenated(parts: list[Any]) -> Any:
+    return stacked(parts) if isinstance(parts[0], DoubleDouble) else np.concatenate(parts)
+
+
+def _batched(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while batch := list(islice(items, size)):
+        yield batch
+
+
+def _folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: int) -> S:
+    """Merge a stream of what kernels found in blocks, a few hundred at a time."""
+    summary: S | None = None
+    most = max(8, PENDING_VALUES // n_features)
+    for batch in _batched(found, most):
+        full = [(n, block) for n, block in batch if block is not None]
+        if full:
+            part = cls._of_blocks(sum(n for n, _ in full), [block for _, block in full])._collapsed()
+            summary = part if summary is None else summary.merge(part)
+    return cls.empty(n_features) if summary is None else summary  # type: ignore[return-value]
+
+
+def _of_sparse(X: Any, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+    """Stored values as segments of columns, merged with the zeros that are not stored."""
+    n, d = X.shape
+    each = max(1, X.nnz // n)
+    # a block's statistics have d values whatever it stores, so it should store more than that
+    rows = n if X.format == "csc" else max(1, max(_kernels.SMALL_BLOCK, 8 * d) // each)
+
+    def summary_of(start: int) -> S:
+        piece, w = X[start : start + rows] if rows < n else X, None
+        if weights is not None:
+            w = weights[start : start + rows].astype(np.float64)
+            piece, w = piece[w > 0], w[w > 0]
+        if not piece.shape[0]:
+            return cls.empty(d)  # type: ignore[return-value]
+        piece = piece.tocsc()
+        stored = np.diff(piece.indptr)
+        filled = np.flatnonzero(stored)
+        summary = cls.empty(d)
+        all_weight: Any = piece.shape[0] if w is None else DoubleDouble.of(w).sum()
+        stored_weight = DoubleDouble.of(stored if w is None else np.zeros(d))
+        if len(filled):
+            group = _kernels.Segments(np.append(piece.indptr[filled], piece.indptr[-1]))
+            of_stored = None if w is None else w[piece.indices]
+            summary = _scattered(
+                cls._of_blocks(0, [of_block(group, piece.data, of_stored)])._collapsed(), filled, summary
+            )
+            if of_stored is not None and w is not None:
+                sums = _kernels.exact_sum(group, of_stored, group.size * w.max())
+                stored_weight = _put(DoubleDouble(*quick_two_sum(*sums)), filled, stored_weight)
+        zeros = np.where(stored < piece.shape[0], (-stored_weight + all_weight).hi, 0)
+        nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
+        count = zeros if weights is not None else zeros.astype(np.int64)
+        unstored = replace(cls.empty(d), count=count, minimum=nothing, maximum=nothing)
+        n_samples = all_weight if w is None else float(all_weight.hi)
+        return replace(summary.merge(unstored), n_samples=n_samples)  # type: ignore[return-value]
+
+    starts = range(0, n, rows)
+    summaries = _kernels.in_order(summary_of, starts, parallel=len(starts) > 1)
+    return reduce(lambda one, other: one.merge(other), summaries)
+
+
+def _scattered(found: S, features: Array, into: Any) -> S:
+    """``found`` for some of the features, ``into`` for the others."""
+    names = found._per_feature()
+    scattered: S = replace(into, **{name: _put(getattr(found, name), features, getattr(into, name)) for name in names})
+    return scattered
+
+
+def _put(values: Any, features: Array, into: Any) -> Any:
+    if isinstance(values, DoubleDouble):
+        return DoubleDouble(_put(values.hi, features, into.hi), _put(values.lo, features, into.lo))
+    result = into.astype(values.dtype)
+    result[features] = values
+    return result

@@ -1,0 +1,290 @@
+"""F3, what the dataset transformers share: an affine map of each feature, made from statistics learned in fit."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
+
+from . import _kernels, _parameters, _validation
+from ._containers import to_container, to_values, with_data
+from ._dataset_statistics import Extrema
+from ._estimator import (
+    check_names,
+    check_output_names,
+    float_tags,
+    is_writeable_in_place,
+    output_kind,
+    record_names,
+    with_defaults,
+)
+from ._feature_maps import image, image_of_stored
+from ._precision import Array, output_dtype
+
+
+class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """An affine map of each feature, whose constants come from an immutable summary of the data."""
+
+    __metadata_request__transform: ClassVar[dict[str, Any]] = {"copy": UNUSED}
+    __metadata_request__inverse_transform: ClassVar[dict[str, Any]] = {"copy": UNUSED}
+
+    _summary: ClassVar[type[Extrema]]
+    _known_parameters: ClassVar[tuple[str, ...]]
+    _flags: ClassVar[tuple[str, ...]]
+    _map_parameters: ClassVar[tuple[str, ...]]
+
+    statistics_: Any
+    n_features_in_: int
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the statistics of each feature, forgetting earlier ones.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+            All axes but the last are pooled. NaN is left out; infinity is refused.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each entry of the first axis, at least 0. Integer weights are repeated samples.
+
+        Returns
+        -------
+        self : the fitted transformer
+        """
+        summary = self._summarise(X, sample_weight)
+        record_names(self, X, len(summary.count))
+        self.statistics_ = summary
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from another batch; any split of the data gives the statistics of one fit.
+
+        Parameters and result are those of `fit`. A batch without a value in some feature leaves that feature alone,
+        and a batch that is refused leaves everything alone.
+        """
+        if not hasattr(self, "statistics_"):
+            return self.fit(X, y, sample_weight)
+        values = to_values(X)
+        check_names(self, X, values.shape[-1])
+        summary = self._summarise(X, sample_weight, values)
+        self._check_same_type(summary)
+        self.statistics_ = self.statistics_.merge(summary)
+        return self
+
+    def merge(self, other: Self) -> Self:
+        """A new transformer, fitted as if on the data of both.
+
+        Parameters
+        ----------
+        other : fitted transformer of the same class, parameters and features
+
+        Returns
+        -------
+        merged : a new fitted transformer
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is of another class.
+        ValueError
+            If parameters, width or feature names differ.
+        """
+        check_is_fitted(self)
+        _parameters.check_mergeable(self, other)
+        check_is_fitted(other)
+        self._check_same_type(other.statistics_)
+        return self._fitted(self.statistics_.merge(other.statistics_), slice(None))
+
+    def select(self, features: Any) -> Self:
+        """A new transformer for some of the features, so that one column of a table can be inverted alone.
+
+        Parameters
+        ----------
+        features : str, int, slice, or array-like of names, indices or booleans
+            In the order wanted.
+
+        Returns
+        -------
+        selected : a new fitted transformer
+            After ``per_feature=False`` it holds the statistics of all features, with ``per_feature=True``.
+        """
+        check_is_fitted(self)
+        index = _parameters.check_features(features, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        selected = self._fitted(self._effective().select(index), index)
+        parameters: dict[str, Any] = {"per_feature": True}
+        for name in self._known_parameters:
+            parameters[name] = _select_known(getattr(self, name), index, self.n_features_in_)
+        return cast(Self, selected.set_params(**parameters))
+
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Map each feature by its statistics.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        copy : bool, default=None
+            Overrides the parameter ``copy``.
+
+        Returns
+        -------
+        Y : array, sparse matrix or DataFrame of the shape of X
+            NaN stays NaN. A DataFrame where `set_output` asks for one.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        values = to_values(X)
+        check_names(self, X, values.shape[-1])
+        dtype = output_dtype(values.dtype, self.dtype)
+        self._check_sparse(values)
+        kind = output_kind(self, values)
+        Y = self._apply(X, values, dtype, self._map("forward", dtype), copy)
+        return to_container(Y, kind, self.get_feature_names_out, X)
+
+    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Map back to the units of the data.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+            What transform returned; names and width are checked as there.
+        copy : bool, default=None
+            Overrides the parameter ``copy``.
+
+        Returns
+        -------
+        X_original : array, sparse matrix or DataFrame of the shape of X
+            Of ``inverse_dtype``; a DataFrame where transform gives one.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        values = to_values(X)
+        check_output_names(self, X, values.shape[-1], list(self.get_feature_names_out()))
+        dtype = output_dtype(values.dtype)
+        target = self.inverse_dtype
+        if isinstance(target, str) and target == "input":
+            target = self.statistics_.dtype
+        target = dtype if target is None else np.dtype(target).newbyteorder("=")
+        self._check_sparse(values)
+        kind = output_kind(self, values)
+        f = self._map("inverse", output_dtype(values.dtype, self.dtype) if values.dtype.kind != "f" else dtype)
+        Y = self._apply(X, values, target, f, copy)
+        return to_container(Y, kind, self.get_feature_names_out, X)
+
+    # -- statistics ---------------------------------------------------------------------------------------------
+
+    @property
+    def n_samples_seen_(self) -> Any:
+        return self.statistics_.n_samples
+
+    @property
+    def constant_features_(self) -> Array:
+        """Features that have one value only, which come out as exact zeros (min-max: the low end)."""
+        return cast(Array, self._effective().constant)
+
+    def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
+        self._check_parameters()
+        values = to_values(X) if values is None else values
+        _validation.check_samples(values.shape)
+        self._check_fit(values)
+        weights = _validation.check_sample_weight(sample_weight, values.shape[0])
+        try:
+            return self._summary.of(values, weights)
+        except _validation.InfinityFound:
+            if weights is not None:
+                values = values[weights > 0]
+            raise _validation.infinite(values, getattr(X, "columns", None), by_sample=False) from None
+
+    def _effective(self) -> Any:
+        """The statistics in use: those of each feature, or of all together."""
+        return self.statistics_ if self.per_feature else self.statistics_.pooled()
+
+    def _fitted(self, summary: Extrema, index: Any) -> Self:
+        new = cast(Self, clone(self))
+        if hasattr(self, "feature_names_in_"):
+            new.feature_names_in_ = self.feature_names_in_[index]
+        new.n_features_in_ = len(summary.count)
+        new.statistics_ = summary
+        return new
+
+    # -- maps ---------------------------------------------------------------------------------------------------
+
+    def _map(self, direction: str, dtype: np.dtype[Any]) -> _kernels.AffineMap:
+        """The map in one direction for output of ``dtype``, kept with the statistics it comes from."""
+        key = (direction, dtype.char, *(_hashable(getattr(self, name)) for name in self._map_parameters))
+        kept = self.statistics_.maps
+        if key not in kept:
+            with np.errstate(all="ignore"):
+                kept[key] = self._forward(dtype) if direction == "forward" else self._inverse(dtype)
+        return cast(_kernels.AffineMap, kept[key])
+
+    def _apply(self, X: Any, values: Any, dtype: np.dtype[Any], f: _kernels.AffineMap, copy: bool | None) -> Any:
+        copy = self.copy if copy is None else copy
+        try:
+            if not isinstance(values, np.ndarray):
+                return with_data(values, image_of_stored(values, f, dtype))
+            if copy or not is_writeable_in_place(X, values, dtype):
+                out = np.empty_like(values, dtype=dtype, order="K" if values.ndim == 2 else "C", subok=False)
+                return image(values, out, f)
+            _validation.check_no_infinity(values)  # before anything is written over
+            return image(values, values, f)
+        except _validation.InfinityFound:
+            raise _validation.infinite(values, getattr(X, "columns", None), by_sample=False) from None
+        except _validation.NoInteger:
+            raise _validation.no_integer(dtype) from None
+
+    # -- what the two classes fill in ---------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that can be judged without data."""
+        for name in ("per_feature", "copy", *self._flags):
+            _parameters.check_boolean(name, getattr(self, name))
+        _parameters.check_output_dtype(self.dtype)
+        _parameters.check_inverse_dtype(self.inverse_dtype)
+
+    def _check_fit(self, values: Any) -> None:
+        """Refuse parameters that do not fit the data."""
+        raise NotImplementedError
+
+    def _check_same_type(self, summary: Extrema) -> None:
+        """Refuse to merge what was learned from data of another kind."""
+
+    def _check_sparse(self, values: Any) -> None:
+        """Refuse a sparse container whose zeros would not stay zeros."""
+        raise NotImplementedError
+
+    def _forward(self, dtype: np.dtype[Any]) -> _kernels.AffineMap:
+        raise NotImplementedError
+
+    def _inverse(self, dtype: np.dtype[Any]) -> _kernels.AffineMap:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        return float_tags(super().__sklearn_tags__(), self.dtype, sparse=self._keeps_zeros())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_defaults(self, state))
+
+    def _keeps_zeros(self) -> bool:
+        raise NotImplementedError
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(_hashable(v) for v in value)
+    if value is None or isinstance(value, (str, bool, int, float, type)):
+        return type(value), value
+    array = np.asarray(value)
+    return array.dtype.char, array.shape, array.tobytes()
+
+
+def _select_known(value: Any, index: Array, n_features: int) -> Any:
+    """A known statistic of some of the features; what holds for all of them stays."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (tuple, list)) and len(value) == 2 and any(np.ndim(v) for v in value):
+        return tuple(_select_known(v, index, n_features) for v in value)
+    array = np.asarray(value)
+    return array[index] if array.shape == (n_features,) else value

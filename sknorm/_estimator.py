@@ -1,0 +1,84 @@
+"""F0, what both families are to scikit-learn: names and width, frames asked for, tags, old pickles."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from sklearn.utils._set_output import _get_output_config  # no public way to read what set_output was given
+from sklearn.utils.validation import validate_data
+
+from ._containers import column_names, frame_kind
+from ._precision import Array
+from ._validation import check_width, message
+
+
+def with_defaults(estimator: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """The state of a pickle, in which a parameter that is younger than the pickle takes its default."""
+    parameters = inspect.signature(type(estimator)).parameters.values()
+    return {**{p.name: p.default for p in parameters}, **state}
+
+
+def float_tags(tags: Any, dtype: Any, *, sparse: bool) -> Any:
+    """scikit-learn's tags of a transformer that takes NaN and keeps float dtypes unless it is given one."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.sparse = sparse
+    tags.transformer_tags.preserves_dtype = ["float64", "float32", "float16"] if dtype is None else []
+    return tags
+
+
+def record_names(estimator: Any, X: Any, n_features: int) -> None:
+    """Set ``n_features_in_`` and, from a frame, ``feature_names_in_``."""
+    validate_data(estimator, _stand_in(X, n_features), skip_check_array=True)
+
+
+def check_names(estimator: Any, X: Any, n_features: int) -> None:
+    """Width, names and order must be those of fit, in scikit-learn's words."""
+    if type(X) is np.ndarray and not hasattr(estimator, "feature_names_in_"):
+        check_width(n_features, estimator.n_features_in_, estimator)
+    else:
+        validate_data(estimator, _stand_in(X, n_features), reset=False, skip_check_array=True)
+
+
+def _stand_in(X: Any, n_features: int) -> Any:
+    """2-D, with the names and the width of X: scikit-learn takes the width of N-D arrays from the second axis."""
+    if not hasattr(X, "columns"):
+        return np.empty((1, n_features))
+    if frame_kind(X) == "polars":  # whose names scikit-learn 1.6 does not see
+        import pandas
+
+        return pandas.DataFrame(columns=X.columns)
+    return X
+
+
+def check_output_names(estimator: Any, Y: Any, n_features: int, expected: list[Any]) -> None:
+    """The same for what inverse_transform gets, which carries the names of the output."""
+    check_width(n_features, len(expected), estimator)
+    names = column_names(Y)
+    if names is None or not hasattr(estimator, "feature_names_in_") or names == expected:
+        return
+    reordered = sorted(names) == sorted(expected)
+    remedy = "Feature names must be in the same order as they were in fit." if reordered else "Pass these columns."
+    msg = message(f"the columns {expected}", names, remedy)
+    raise ValueError(f"The feature names should match those that were passed during fit.\n{msg}")
+
+
+def output_kind(estimator: Any, values: Any) -> str:
+    """The library whose frames set_output, or the global configuration, asks for, or "default"."""
+    kind: str = _get_output_config("transform", estimator)["dense"]
+    if kind != "default" and values.ndim != 2:
+        remedy = 'Ask for arrays, set_output(transform="default"), or reshape the data to (n_samples, n_features).'
+        raise ValueError(message(f"2D data for a {kind} DataFrame", f"{values.ndim}D array", remedy))
+    return kind
+
+
+def is_writeable_in_place(X: Any, values: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether a result of ``dtype`` may be written over the caller's array."""
+    return (
+        isinstance(X, np.ndarray)
+        and not isinstance(X, np.ma.MaskedArray)
+        and values.flags.writeable
+        and values.dtype == dtype
+        and np.may_share_memory(X, values)
+    )

@@ -1,0 +1,101 @@
+"""F1, how the values of a block are grouped into statistics.
+
+It is the only difference between the columns of a dense block, its rows, and the stored values of a sparse matrix.
+``reduce`` gives one value per group, ``spread`` lines one value per group up with the data, ``rows`` does so with one
+value per row, ``halved`` may add some values of a group to others, and ``size`` holds the number of values of each
+group.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._precision import Array
+
+LANES = 8192  # values of one wide row: long enough for a vector loop to pay, short enough to stay in cache
+
+
+class Columns:
+    """Each column of a 2-D block is a group.
+
+    A C-ordered row of few values would be a short vector loop, so several rows are handled as one wide row.
+    """
+
+    def __init__(self, block: Array, out: Array | None = None) -> None:
+        self.n, self.d = block.shape
+        self.lanes = 1
+        if block.flags.c_contiguous and (out is None or out.flags.c_contiguous):
+            while self.n % (2 * self.lanes) == 0 and 2 * self.lanes * self.d <= LANES:
+                self.lanes *= 2
+        self.size = np.full(self.d, self.n)
+
+    def view(self, x: Array) -> Array:
+        return x if self.lanes == 1 else x.reshape(-1, self.lanes * self.d)
+
+    def reduce(self, ufunc: np.ufunc, x: Array) -> Array:
+        wide = ufunc.reduce(x, axis=0)
+        result: Array = wide if self.lanes == 1 else ufunc.reduce(wide.reshape(self.lanes, self.d), axis=0)
+        return result
+
+    def halved(self, x: Array) -> Array:
+        """Pairs of rows added, in place: the same sums from half the values."""
+        half = len(x) // 2
+        if half:
+            x[:half] += x[len(x) - half :]
+        return x[: len(x) - half]
+
+    def spread(self, p: Array) -> Array:
+        return p if self.lanes == 1 else np.tile(p, self.lanes)
+
+    def rows(self, w: Array) -> Array:
+        return w[:, None] if self.lanes == 1 else np.repeat(w.reshape(-1, self.lanes), self.d, axis=1)
+
+
+class Rows:
+    """Each row of a C-contiguous 2-D block is a group."""
+
+    def __init__(self, block: Array) -> None:
+        self.size = np.full(*block.shape)
+
+    def view(self, x: Array) -> Array:
+        return x
+
+    def reduce(self, ufunc: np.ufunc, x: Array) -> Array:
+        result: Array = ufunc.reduce(x, axis=1)
+        return result
+
+    def halved(self, x: Array) -> Array:
+        return x
+
+    def spread(self, p: Array) -> Array:
+        return p[:, None]
+
+    def rows(self, w: Array) -> Array:
+        return w[:, None]
+
+
+class Segments:
+    """Each run of stored values from ``indptr[i]`` to ``indptr[i + 1]`` is a group, none of them empty."""
+
+    def __init__(self, indptr: Array) -> None:
+        self.starts = indptr[:-1] - indptr[0]
+        self.size = np.diff(indptr)
+
+    def view(self, x: Array) -> Array:
+        return x
+
+    def reduce(self, ufunc: np.ufunc, x: Array) -> Array:
+        result: Array = ufunc.reduceat(x, self.starts)
+        return result
+
+    def halved(self, x: Array) -> Array:
+        return x
+
+    def spread(self, p: Array) -> Array:
+        return np.repeat(p, self.size)
+
+    def rows(self, w: Array) -> Array:
+        return w
+
+
+Group = Columns | Rows | Segments

@@ -1,0 +1,249 @@
+"""F3, each feature to a range; drop-in for scikit-learn's MinMaxScaler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _parameters, _validation
+from ._dataset_statistics import Extrema
+from ._dataset_transformer import DatasetTransformer
+from ._kernels import AffineMap
+from ._precision import Array, DoubleDouble, exponent, output_dtype, where
+
+
+class MinMaxNormalizer(DatasetTransformer):
+    """Scale each feature to a range.
+
+    ``y = low + (high - low) * (x - minimum) / (maximum - minimum)``
+
+    On the data of fit every value lies in [low, high], the smallest is exactly ``low`` and the largest exactly
+    ``high``, and `inverse_transform` gives both back bit for bit.
+
+    Parameters
+    ----------
+    feature_range : tuple (low, high), default=(0, 1)
+        The range of the output, low < high; rounded to the output dtype first.
+    in_range : None, "dtype" or tuple (low, high), default=None
+        Known limits of the input, each a number or one number per feature. None learns them in fit; "dtype" takes
+        them from the integer type of the data (uint8: 0 and 255; bool: 0 and 1). Fit then only validates.
+    per_feature : bool, default=True
+        False takes one minimum and maximum over all features.
+    clip : bool, default=False
+        Clip values outside the limits to the feature range.
+    inverse_dtype : None, "input" or dtype, default=None
+        Dtype that `inverse_transform` returns. None gives floats, "input" the dtype seen in fit. Integers are rounded
+        half to even and clipped to the type.
+    dtype : None or float dtype, default=None
+        Dtype of the output. None keeps float16, float32 and float64, gives float32 for bool and integers of up to 16
+        bits, and float64 for wider ones.
+    copy : bool, default=True
+        False works in place where the input is a writeable array already of the output dtype, and copies otherwise.
+
+    Attributes
+    ----------
+    data_min_, data_max_ : ndarray of shape (n_features,)
+        Limits in use, in the unit of the data; NaN for a feature without a value.
+    data_range_ : ndarray of shape (n_features,)
+        ``data_max_ - data_min_``.
+    scale_ : ndarray of shape (n_features,)
+        ``(high - low) / data_range_``, where a constant feature counts as having range 1.
+    min_ : ndarray of shape (n_features,)
+        ``low - data_min_ * scale_``.
+    n_samples_seen_ : int, or float with weights
+        Number of samples, or the sum of their weights; of N-D data all axes but the last count.
+    constant_features_ : ndarray of bool of shape (n_features,)
+        Features with one value only.
+    statistics_ : Extrema
+        What was learned; everything above is derived from it.
+    n_features_in_ : int
+        Size of the last axis.
+    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+        Names of the features, where fit saw a DataFrame.
+
+    Raises
+    ------
+    ValueError
+        For infinity, text, dates and complex numbers; for a sparse matrix in which some minimum is not 0 or with
+        ``feature_range[0] != 0``, since its zeros would not stay zeros.
+
+    Notes
+    -----
+    NaN is missing: it is left out of the limits and stays NaN. A constant feature comes out as ``low``, and other
+    values that it takes later are shifted by the same amount and not scaled, as if its range were 1. Integers beyond
+    2**53 are subtracted exactly. With ``sample_weight``, samples of weight 0 are left out.
+
+    Every output is the correctly rounded value or its neighbour. Sparse matrices stay sparse where every minimum is
+    0.
+
+    See Also
+    --------
+    Standardizer : mean 0 and variance 1 for each feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sknorm import MinMaxNormalizer
+    >>> X = np.array([[1.0, 10.0], [2.0, 30.0], [5.0, 20.0]])
+    >>> normalizer = MinMaxNormalizer().fit(X)
+    >>> normalizer.transform(X)
+    array([[0.  , 0.  ],
+           [0.25, 1.  ],
+           [1.  , 0.5 ]])
+
+    Pixels to floats and back:
+
+    >>> pixels = np.array([[0, 51, 255]], dtype=np.uint8)
+    >>> scaler = MinMaxNormalizer(in_range="dtype", inverse_dtype="input").fit(pixels)
+    >>> scaler.transform(pixels)
+    array([[0. , 0.2, 1. ]], dtype=float32)
+    >>> scaler.inverse_transform(scaler.transform(pixels))
+    array([[  0,  51, 255]], dtype=uint8)
+    """
+
+    _summary = Extrema
+    _known_parameters = ("in_range",)
+    _flags = ("clip",)
+    _map_parameters = ("feature_range", "in_range", "per_feature", "clip")
+
+    def __init__(
+        self,
+        feature_range: Any = (0, 1),
+        *,
+        in_range: Any = None,
+        per_feature: bool = True,
+        clip: bool = False,
+        inverse_dtype: Any = None,
+        dtype: Any = None,
+        copy: bool = True,
+    ) -> None:
+        self.feature_range = feature_range
+        self.in_range = in_range
+        self.per_feature = per_feature
+        self.clip = clip
+        self.inverse_dtype = inverse_dtype
+        self.dtype = dtype
+        self.copy = copy
+
+    @property
+    def data_min_(self) -> Array:
+        return self._limits()[0].hi
+
+    @property
+    def data_max_(self) -> Array:
+        return self._limits()[1].hi
+
+    @property
+    def data_range_(self) -> Array:
+        minimum, maximum = self._limits()
+        with np.errstate(all="ignore"):
+            return (maximum - minimum).rounded()
+
+    @property
+    def scale_(self) -> Array:
+        low, high = self._range(np.dtype(np.float64))
+        with np.errstate(all="ignore"):
+            return np.asarray((high - low) / np.where(self.constant_features_, 1.0, self.data_range_))
+
+    @property
+    def min_(self) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(self._range(np.dtype(np.float64))[0] - self.data_min_ * self.scale_)
+
+    def _limits(self) -> tuple[DoubleDouble, DoubleDouble]:
+        """Known or learned limits of each feature."""
+        learned = self._effective()
+        if self.in_range is None:
+            return learned.minimum, learned.maximum
+        n_features = len(learned.count)
+        low, high = _parameters.check_in_range(self.in_range, learned.dtype, n_features)
+        return DoubleDouble.of(low), DoubleDouble.of(high)
+
+    def _range(self, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+        return _parameters.check_range("feature_range", self.feature_range, dtype)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._range(output_dtype(np.dtype(np.float64), self.dtype))
+
+    def _check_fit(self, values: Any) -> None:
+        if not isinstance(values, np.ndarray) and not self._keeps_zeros():
+            raise _validation.sparse_minimum([], self.feature_range)
+        if self.in_range is not None:
+            _parameters.check_in_range(self.in_range, values.dtype, values.shape[-1])
+
+    def _check_same_type(self, summary: Extrema) -> None:
+        if isinstance(self.in_range, str):
+            _parameters.check_same_dtype(self.statistics_.dtype, summary.dtype)
+
+    def _keeps_zeros(self) -> bool:
+        known = None if self.in_range is None or isinstance(self.in_range, str) else np.asarray(self.in_range[0])
+        return bool(self.feature_range[0] == 0 and (known is None or not known.any()))
+
+    def _check_sparse(self, values: Any) -> None:
+        if not isinstance(values, np.ndarray):
+            minimum = self._limits()[0]
+            wrong = np.flatnonzero(~((minimum.hi == 0) | np.isnan(minimum.hi)))
+            if self.feature_range[0] != 0 or len(wrong):
+                raise _validation.sparse_minimum(wrong, self.feature_range)
+
+    def _ends(
+        self, dtype: np.dtype[Any]
+    ) -> tuple[Array, DoubleDouble, DoubleDouble, Array, DoubleDouble, DoubleDouble]:
+        """Exponent, minimum, maximum of the data and of the range, divided by two to those exponents."""
+        minimum, maximum = self._limits()
+        inner = exponent(np.fmax(np.abs(minimum.hi), np.abs(maximum.hi)))
+        inner = np.where(minimum == maximum, np.maximum(inner, 0), inner)  # what is new there may be of any size
+        low, high = (np.full(len(inner), v, dtype=np.float64) for v in self._range(dtype))
+        outer = exponent(np.fmax(np.abs(low), np.abs(high)))
+        return (
+            inner,
+            minimum.shifted(-inner),
+            maximum.shifted(-inner),
+            outer,
+            DoubleDouble.of(low).shifted(-outer),
+            DoubleDouble.of(high).shifted(-outer),
+        )
+
+    def _forward(self, dtype: np.dtype[Any]) -> AffineMap:
+        inner, minimum, maximum, outer, low, high = self._ends(dtype)
+        constant = minimum == maximum
+        width = _range_or_one(minimum, maximum, inner)
+        # measured from the end that is nearer to 0, the other end is met exactly: rounding there is below half its ulp
+        from_low = constant | (np.abs(low.hi) <= np.abs(high.hi))
+        return AffineMap(
+            a=where(from_low, minimum, maximum),
+            k=(high - low) / width,
+            b=where(from_low, low, high),
+            reach=width.hi,
+            inner=inner,
+            outer=outer,
+            start=_lost(where(from_low, low, high), outer, np.where(from_low, *self._range(dtype))),
+            bounds=self._range(dtype) if self.clip else None,
+        )
+
+    def _inverse(self, dtype: np.dtype[Any]) -> AffineMap:
+        inner, minimum, maximum, outer, low, high = self._ends(dtype)
+        constant = minimum == maximum
+        width = _range_or_one(minimum, maximum, inner)
+        from_low = constant | (np.abs(minimum.hi) <= np.abs(maximum.hi))
+        return AffineMap(
+            a=where(from_low, low, high),
+            k=width / (high - low),
+            b=where(from_low, minimum, maximum),
+            reach=(high - low).hi,
+            inner=outer,
+            outer=inner,
+            start=_lost(where(from_low, minimum, maximum), inner, np.where(from_low, self.data_min_, self.data_max_)),
+        )
+
+
+def _range_or_one(minimum: DoubleDouble, maximum: DoubleDouble, power: Array) -> DoubleDouble:
+    one = DoubleDouble.of(np.ldexp(1.0, -power))
+    return where(minimum == maximum, one, maximum - minimum)
+
+
+def _lost(end: DoubleDouble, power: Array, exact: Array) -> Array | None:
+    """The exact image of an end, if dividing it by a power of two has cost it bits."""
+    return exact if (np.ldexp(end.hi, power) != exact).any() else None

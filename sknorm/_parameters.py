@@ -1,0 +1,206 @@
+"""F0, checks of constructor parameters and of the arguments that are not data."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from ._precision import Array
+from ._validation import message
+
+FLOATS = (np.float16, np.float32, np.float64)
+
+
+def check_output_dtype(dtype: Any) -> None:
+    """The ``dtype`` parameter: None or a float type."""
+    if dtype is None:
+        return
+    try:
+        known = np.dtype(dtype).type in FLOATS
+    except TypeError:
+        known = False
+    if not known:
+        msg = message("dtype to be None, float16, float32 or float64", repr(dtype), "Pass one of these.")
+        raise ValueError(msg)
+
+
+def check_inverse_dtype(dtype: Any) -> None:
+    """The ``inverse_dtype`` parameter: None, "input" or a real type."""
+    if dtype is None or (isinstance(dtype, str) and dtype == "input"):
+        return
+    try:
+        known = np.dtype(dtype).kind in "biuf"
+    except TypeError:
+        known = False
+    if not known:
+        msg = message(
+            'inverse_dtype to be None, "input" or a real dtype',
+            repr(dtype),
+            'Pass "input" to get the dtype of fit.',
+        )
+        raise ValueError(msg)
+
+
+def check_boolean(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(message(f"{name} to be True or False", repr(value), "Pass a bool."))
+
+
+def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """A pair (low, high) of finite numbers, low < high, rounded to ``dtype``."""
+    try:
+        low, high = (dtype.type(v) for v in value if isinstance(v, numbers.Real))
+        fine = len(value) == 2 and np.isfinite([low, high]).all()
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise ValueError(message(f"{name} to be two finite numbers (low, high)", repr(value), "Pass (0, 1), say."))
+    if not low < high:
+        msg = message(
+            f"{name} with low < high in {dtype}",
+            repr(value),
+            "The minimum of the range must be below its maximum.",
+        )
+        raise ValueError(msg)
+    return low, high
+
+
+def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[Any, Any]:
+    """Known limits (low, high) as two arrays of shape (n_features,)."""
+    if isinstance(value, str):
+        if value != "dtype" or dtype.kind not in "biu":
+            got = f"{value!r} with data of dtype {dtype}"
+            remedy = "Give the limits as a pair, in_range=(0, 1) say, or fit on integers."
+            raise ValueError(message('in_range to be None, (low, high), or "dtype" with integer data', got, remedy))
+        limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        kind = dtype if dtype.kind != "b" else np.dtype(np.uint8)
+        return tuple(np.full(n_features, v, dtype=kind) for v in limits)  # type: ignore[return-value]
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
+        msg = message('in_range to be None, (low, high) or "dtype"', repr(value), "Pass two numbers or two arrays.")
+        raise ValueError(msg)
+    low, high = (check_known("in_range", v, n_features) for v in value)
+    if not (low < high).all():
+        msg = message("in_range with low < high", repr(value), "The minimum must be below the maximum.")
+        raise ValueError(msg)
+    return low, high
+
+
+def check_known(name: str, value: Any, n_features: int, *, positive: bool = False) -> Array:
+    """A known statistic: one finite number, or one per feature."""
+    known = np.asarray(value)
+    if known.dtype.kind not in "biuf" or known.ndim > 1 or (known.ndim == 1 and len(known) not in (1, n_features)):
+        msg = message(
+            f"{name} to be a number or {n_features} numbers, one per feature",
+            f"{known.dtype} of shape {known.shape}",
+            f"Pass {name} in the order of the features.",
+        )
+        raise ValueError(msg)
+    if not np.isfinite(known).all() or (positive and (known < 0).any()):
+        kind = "finite and not negative" if positive else "finite"
+        raise ValueError(message(f"{name} to be {kind}", repr(value), "Correct or leave out the statistic."))
+    return np.broadcast_to(known, (n_features,))
+
+
+def check_number(name: str, value: Any, *, zero: bool) -> float:
+    """A finite positive number, or also zero."""
+    if (
+        not isinstance(value, numbers.Real)
+        or isinstance(value, (bool, np.bool_))
+        or not np.isfinite(float(value))
+        or value < 0
+        or (value == 0 and not zero)
+    ):
+        bound = "at least 0" if zero else "above 0"
+        raise ValueError(message(f"{name} to be a finite number {bound}", repr(value), f"Pass {name} {bound}."))
+    return float(value)
+
+
+def check_ddof(value: Any) -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 0:
+        msg = message("ddof to be an integer of at least 0", repr(value), "Pass 0 (population) or 1 (sample).")
+        raise ValueError(msg)
+    return int(value)
+
+
+def check_vector(name: str, value: Any, n_features: int) -> Array | None:
+    """gamma or beta: None, or one finite number per feature."""
+    if value is None:
+        return None
+    vector = np.asarray(value)
+    if vector.dtype.kind not in "biuf" or vector.shape != (n_features,) or not np.isfinite(vector).all():
+        msg = message(
+            f"{name} to be {n_features} finite numbers, one per feature",
+            f"{vector.dtype} of shape {vector.shape}" + ("" if vector.shape != (n_features,) else " with other values"),
+            f"Pass {name} of shape ({n_features},), or None.",
+        )
+        raise ValueError(msg)
+    return vector.astype(np.float64)
+
+
+def check_no_zero(gamma: Array | None) -> None:
+    """gamma must not have erased a feature that is to be recovered."""
+    positions = () if gamma is None else np.flatnonzero(gamma == 0)
+    if len(positions):
+        msg = message(
+            "gamma without zeros for inverse_transform",
+            f"zeros at positions {list(map(int, positions))}",
+            "The features there cannot be recovered: set their gamma, or leave them out.",
+        )
+        raise ValueError(msg)
+
+
+def check_mergeable(one: Any, other: Any) -> None:
+    """Two transformers whose statistics mean the same."""
+    if type(one) is not type(other):
+        msg = message(
+            f"a fitted {type(one).__name__} to merge",
+            type(other).__name__,
+            "Merge transformers of one class.",
+        )
+        raise TypeError(msg)
+    mine, theirs = one.get_params(), other.get_params()
+    different = [name for name in mine if name != "copy" and not _same(mine[name], theirs[name])]
+    if different:
+        got = ", ".join(f"{name}={mine[name]!r} and {theirs[name]!r}" for name in different)
+        raise ValueError(message("transformers of equal parameters to merge", got, "Fit both with the same."))
+    check_names_agree(one, other)
+
+
+def check_names_agree(one: Any, other: Any) -> None:
+    mine, theirs = (list(getattr(e, "feature_names_in_", range(getattr(e, "n_features_in_", 0)))) for e in (one, other))
+    if hasattr(other, "n_features_in_") and mine != theirs:
+        msg = message("transformers of the same features to merge", f"{mine} and {theirs}", "Fit both on the same.")
+        raise ValueError(msg)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
+
+
+def check_same_dtype(fitted: Any, given: Any) -> None:
+    if fitted != given:
+        remedy = 'in_range="dtype" needs data of one type: convert it, or give the limits as a pair.'
+        raise ValueError(message(f"data of dtype {fitted}, as before", f"dtype {given}", remedy))
+
+
+def check_features(features: Any, names: Array | None, n_features: int) -> Array:
+    """Positions of features given by name, index, slice or mask."""
+    listed = [features] if np.ndim(features) == 0 and not isinstance(features, slice) else features
+    if not isinstance(listed, slice):
+        listed = list(listed)
+        known = {} if names is None else {name: i for i, name in enumerate(names)}
+        unknown = [f for f in listed if isinstance(f, str) and f not in known]
+        if unknown:
+            got, remedy = f"unknown {unknown}", "Pass names that fit saw, or positions."
+            raise ValueError(message(f"features among {list(known)}", got, remedy))
+        listed = [known[f] if isinstance(f, str) else f for f in listed]
+    try:
+        index = np.arange(n_features)[listed]
+    except IndexError as error:
+        remedy = "Pass positions, names or a mask."
+        raise ValueError(message(f"features among 0 to {n_features - 1}", repr(features), remedy)) from error
+    if not len(index):
+        raise ValueError(message("at least one feature", repr(features), "Name the features to keep."))
+    return index

@@ -1,0 +1,246 @@
+"""F0, checks of data, and the wording of all errors: what was expected, what came, what to do."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from ._precision import Array
+
+
+class InfinityFound(ValueError):
+    """An infinity in a block; the caller knows the names and says where it stands."""
+
+
+class NoInteger(ValueError):
+    """NaN where integers are to come out."""
+
+
+class SparseInputError(ValueError, TypeError):
+    """Sparse input that could not stay sparse: a TypeError too, as scikit-learn's own refusals are."""
+
+
+def message(expected: str, got: Any, remedy: str) -> str:
+    """The one wording of all errors."""
+    return f"Expected {expected}, got {got}. {remedy}"
+
+
+def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
+    """One finite weight of at least 0 per entry of the first axis, not all 0."""
+    if sample_weight is None:
+        return None
+    w = np.asarray(sample_weight)
+    if w.dtype.kind == "O" and w.ndim == 1:
+        w = numbers_of(w, "sample_weight")
+    if w.dtype.kind in "biuf" and w.ndim == 0:
+        w = np.full(n_samples, w)
+    expected = f"sample_weight to be {n_samples} numbers, one per sample"
+    remedy = "Pass one weight per entry of the first axis of X."
+    if w.dtype.kind not in "biuf" or w.shape != (n_samples,):
+        raise ValueError(message(expected, f"{w.dtype} of shape {w.shape}", remedy))
+    lowest, highest = w.min(initial=0), w.max(initial=0)
+    if not (lowest >= 0 and np.isfinite(highest)):
+        wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))[0]
+        got = f"{w[wrong]} at position {wrong}"
+        raise ValueError(message("sample_weight to be finite and not negative", got, "Use 0 to leave a sample out."))
+    if not highest > 0:
+        msg = message("some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample.")
+        raise ValueError(msg)
+    return w
+
+
+def check_values(X: Array) -> Array:
+    """An array of a real dtype with at least two axes and one feature; objects become float64."""
+    if X.ndim < 2:
+        msg = message(
+            "2D array",
+            f"{X.ndim}D array instead, of shape {X.shape}",
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample.",
+        )
+        raise ValueError(msg)
+    if X.dtype.kind == "O":
+        X = numbers_of(X, "X")
+    if X.dtype.kind == "c":
+        raise ValueError(complex_refused("X", X.dtype))
+    if X.dtype.kind not in "biuf":
+        raise ValueError(not_numbers("X", f"dtype {X.dtype}"))
+    if X.shape[-1] == 0:
+        msg = f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+        raise ValueError(msg)
+    return X
+
+
+def complex_refused(what: str, dtype: Any) -> str:
+    remedy = "Pass the real and the imaginary part as features of their own."
+    return "Complex data not supported\n" + message(f"real numbers in {what}", f"dtype {dtype}", remedy)
+
+
+def not_numbers(what: str, got: str) -> str:
+    return message(
+        f"numbers in {what}",
+        got,
+        "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float).",
+    )
+
+
+def check_samples(shape: tuple[int, ...]) -> None:
+    """Something to learn from."""
+    if 0 in shape[:-1]:
+        msg = f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required. Pass data to fit."
+        raise ValueError(msg)
+
+
+def numbers_of(X: Array, what: str) -> Array:
+    """Python and NumPy numbers in an object array, with None and pandas' NA as NaN; anything else is refused."""
+    missing = np.frompyfunc(_is_missing, 1, 1)(X).astype(bool)
+    found = {type(v) for v in X[~missing].ravel()}
+    for kind in found:
+        if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
+            raise ValueError(complex_refused(what, kind.__name__))
+        if issubclass(kind, (bool, int, float, np.integer, np.floating, np.bool_)):
+            continue
+        if issubclass(kind, (str, bytes, numbers.Number)) or hasattr(kind, "isoformat") or kind.__module__ == "numpy":
+            raise ValueError(not_numbers(what, f"dtype object holding {kind.__name__}"))
+        msg = f"argument must be a string or a real number, not {kind.__name__!r}. " + not_numbers(what, kind.__name__)
+        raise TypeError(msg)
+    if not missing.any() and all(issubclass(kind, (int, np.integer)) for kind in found):
+        try:
+            return X.astype(np.int64)
+        except OverflowError:
+            pass  # beyond 64 bits float64 has to do
+    return np.where(missing, np.nan, X).astype(np.float64)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def check_width(got: int, expected: int, estimator: Any) -> None:
+    """The width that fit saw, in scikit-learn's words."""
+    if got != expected:
+        name = type(estimator).__name__
+        msg = f"X has {got} features, but {name} is expecting {expected} features as input."
+        raise ValueError(msg)
+
+
+def infinite(X: Any, names: Iterable[Any] | None, *, by_sample: bool, negative: bool = False) -> ValueError:
+    """The error for an infinity, with its place; ``negative`` where -inf would be allowed."""
+    place = _first_infinity(X, negative) if isinstance(X, np.ndarray) else _first_stored_infinity(X.tocoo())
+    if by_sample:
+        where = f"infinity in sample {place[0] if len(place) == 2 else place[:-1]}"
+    else:
+        where = f"infinity in feature {place[-1] if names is None else repr(list(names)[place[-1]])}"
+    remedy = "Replace it, or mark it as missing with NaN: X[np.isinf(X)] = np.nan."
+    return ValueError(message("finite numbers or NaN", where, remedy))
+
+
+def _chunks(X: Array) -> Iterator[tuple[int, Array]]:
+    """Some samples at a time, so that no mask of the whole is made."""
+    step = max(1, 65536 * len(X) // max(1, X.size))
+    for start in range(0, len(X), step):
+        yield start, X[start : start + step]
+
+
+def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
+    for start, part in _chunks(X):
+        found = np.argwhere(np.isposinf(part) if negative else np.isinf(part))
+        if len(found):
+            return (start + int(found[0][0]), *map(int, found[0][1:]))
+    return (0,) * X.ndim
+
+
+def _first_stored_infinity(X: Any) -> tuple[int, ...]:
+    at = np.flatnonzero(np.isinf(X.data))[0]
+    return int(X.row[at]), int(X.col[at])
+
+
+def check_no_infinity(X: Array, *, negative: bool = False) -> None:
+    """Raise as a kernel would, before anything is written; ``negative`` allows -inf."""
+    if X.dtype.kind == "f" and not np.isfinite(np.sum(X)):
+        for _, part in _chunks(X):
+            if (np.isposinf(part) if negative else np.isinf(part)).any():
+                raise InfinityFound
+
+
+def no_integer(dtype: Any) -> ValueError:
+    return ValueError(
+        message(f"values that {dtype} can hold", "NaN", "Fill missing values first, or use inverse_dtype=None.")
+    )
+
+
+def sparse_centred() -> SparseInputError:
+    remedy = "Cannot center sparse matrices: pass with_mean=False, or X.toarray()."
+    return SparseInputError(message("dense data with with_mean=True", "a sparse matrix", remedy))
+
+
+def sparse_minimum(wrong: Any, feature_range: Any) -> SparseInputError:
+    if len(wrong):
+        got = f"a sparse matrix and a minimum other than 0 in features {list(map(int, wrong[:5]))}"
+    else:
+        got = f"a sparse matrix with feature_range={feature_range!r} or known minima other than 0"
+    remedy = "Zeros would not stay zeros: pass X.toarray(), or use Standardizer(with_mean=False)."
+    return SparseInputError(message("dense data, or minima of 0 and a range that starts at 0", got, remedy))
+
+
+def sparse_rows(name: str, kept: bool) -> SparseInputError:
+    remedy = "Use keep_stats=False, and row_statistics(X) for the inverse." if kept else "Pass X.toarray()."
+    return SparseInputError(message(f"dense data for {name}", "a sparse matrix", remedy))
+
+
+def too_narrow(names: tuple[str, ...], shape: tuple[int, ...]) -> ValueError:
+    expected = f"features followed by the columns {', '.join(names)}"
+    return ValueError(message(expected, f"shape {shape}", "Pass what transform returned."))
+
+
+def row_statistics_missing(name: str) -> ValueError:
+    msg = message(
+        f"the row statistics of {name}, which transform does not keep",
+        "none",
+        "Use keep_stats=True, which appends them to the output, or pass row_stats=norm.row_statistics(X).",
+    )
+    return ValueError(msg)
+
+
+def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """Statistics of samples, one array of ``shape`` each."""
+    try:
+        arrays = tuple(np.ascontiguousarray(v, dtype=np.float64) for v in given)
+    except (TypeError, ValueError):
+        arrays = ()
+    if len(arrays) != len(names) or any(a.shape != shape for a in arrays):
+        got = repr(type(given).__name__) + (f" of shapes {[a.shape for a in arrays]}" if arrays else "")
+        remedy = "Pass what row_statistics(X) returned for these samples."
+        raise ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+    return arrays
+
+
+def negative_probability(place: Any) -> ValueError:
+    remedy = "Pass what transform returned."
+    return ValueError(message("probabilities of at least 0", f"a negative value in sample {place}", remedy))
+
+
+def warn_one_feature(name: str) -> None:
+    warnings.warn(
+        f"{name} got samples of one feature: each is its own mean, so every output is 0 (or beta) whatever the input. "
+        "The last axis should hold the features of a sample.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def not_fitted_for_names(name: str) -> NotFittedError:
+    msg = f"This {name} instance is not fitted yet, so it does not provide get_feature_names_out. Call fit first."
+    return NotFittedError(msg)
+
+
+def check_names_apart(names: list[str] | None, statistics: tuple[str, ...]) -> None:
+    """Kept statistics must not take the name of a feature."""
+    taken = [name for name in statistics if names and name in names]
+    if taken:
+        remedy = "Rename the feature, or use keep_stats=False."
+        raise ValueError(message(f"no feature called {taken[0]!r} with keep_stats=True", f"columns {names}", remedy))

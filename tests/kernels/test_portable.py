@@ -1,0 +1,218 @@
+"""The kernels of columns against exact arithmetic, for columns, rows and segments alike."""
+
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sknorm._kernels import Columns, Rows, Segments, column_extrema, column_moments
+from sknorm._kernels._portable import exact_sum, extent, scaled, widened
+from sknorm._validation import InfinityFound
+
+from .. import awkward
+from ..exact import exact_array, moments, present
+
+
+def grouped(kind, columns):
+    """The values of some groups as a block, and the group that takes it apart."""
+    if kind == "columns":
+        block = np.ascontiguousarray(np.array(columns).T)
+        return Columns(block), block
+    if kind == "fortran columns":
+        block = np.array(columns).T
+        return Columns(block), block
+    if kind == "rows":
+        block = np.array(columns)
+        return Rows(block), block
+    return Segments(np.cumsum([0, *map(len, columns)])), np.concatenate(columns)
+
+
+KINDS = ["columns", "fortran columns", "rows", "segments"]
+
+
+@st.composite
+def blocks(draw, dtypes, weighted=False):
+    """Values of one dtype in groups; weights belong to rows, or to stored values."""
+    dtype, kind = draw(st.sampled_from(dtypes)), draw(st.sampled_from(KINDS))
+    kind = "columns" if weighted and kind == "rows" else kind
+    size, n_groups = draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    sizes = [draw(st.integers(1, 12)) if kind == "segments" else size for _ in range(n_groups)]
+    columns = [draw(awkward.groups(dtype, n)) for n in sizes]
+    group, block = grouped(kind, columns)
+    weights = None
+    if weighted:
+        n = len(block)
+        some = st.floats(0.01, 100) | st.integers(1, 9).map(float) | st.just(1e-9)
+        weights = np.array(draw(st.lists(some, min_size=n, max_size=n)))
+    return SimpleNamespace(group=group, block=block, columns=columns, kind=kind, weights=weights)
+
+
+def weights_of(case, i):
+    if case.weights is None:
+        return [1] * len(case.columns[i])
+    first = sum(map(len, case.columns[:i])) if case.kind == "segments" else 0
+    return case.weights[first : first + len(case.columns[i])].tolist()
+
+
+def value(x, i):
+    return Fraction(x.hi[i].item()) + Fraction(x.lo[i].item())
+
+
+# Extent
+
+
+@given(blocks(awkward.DTYPES))
+def test_the_extent_is_that_of_the_values_present(case):
+    found = extent(case.group, case.group.view(case.block))
+    for i, column in enumerate(case.columns):
+        values = present(exact_array(column))
+        if not values:
+            assert np.isnan(found.minimum.hi[i]) and np.isnan(found.maximum.hi[i])
+            assert not found.constant[i]
+            continue
+        assert value(found.minimum, i) == min(values)
+        assert value(found.maximum, i) == max(values)
+        assert found.magnitude[i] == float(max(abs(min(values)), abs(max(values))))
+        assert found.constant[i] == (min(values) == max(values))
+    assert (found.missing is not None) == any(np.isnan(column).any() for column in case.columns)
+    if found.missing is not None:
+        np.testing.assert_array_equal(found.missing, np.isnan(case.group.view(case.block)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+@pytest.mark.parametrize("missing", [[], [np.nan]])
+def test_an_infinity_is_found_in_any_company(kind, infinity, missing):
+    group, block = grouped(kind, [np.array([1.0, infinity, *missing])])
+    with pytest.raises(InfinityFound):
+        extent(group, group.view(block))
+
+
+# Exact float64 values
+
+
+@given(blocks(awkward.DTYPES))
+def test_a_widened_block_has_the_same_values(case):
+    hi, lo = widened(case.block)
+    assert hi.dtype == np.float64
+    got = np.array([Fraction(v) if v == v else None for v in hi.flat], object)
+    if lo is not None:
+        got = [v + Fraction(rest) for v, rest in zip(got, lo.flat, strict=True)]
+    assert list(got) == exact_array(case.block).ravel().tolist()
+
+
+def test_only_what_float64_cannot_hold_has_a_second_part():
+    assert widened(np.array([2**53]))[1] is None
+    assert widened(np.array([2**53 + 1]))[1] is not None
+    assert widened(np.array([1.5], np.longdouble))[1] is not None
+    x = np.array([1.5])
+    assert widened(x)[0] is x
+
+
+def test_scaling_is_exact_and_copies_only_what_is_huge_or_tiny():
+    x = np.array([[1.0, 3e300], [2.0, -5e300]])
+    y = scaled(Columns(x), x, np.array([0, 900]))
+    np.testing.assert_array_equal(y, x * np.array([1, 2.0**-900]))
+    assert scaled(Columns(x), x, np.array([0, 0])) is x
+
+
+# Sums
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("same_sign", [False, True])
+def test_a_sum_keeps_about_100_bits(kind, same_sign):
+    rng = np.random.default_rng(0)
+    n = 64
+    for power in (-300, 0, 300):
+        columns = [np.ldexp(rng.normal(size=n), rng.integers(-90, 1, n) + power) for _ in range(8)]
+        columns = [np.abs(c) if same_sign else c for c in columns]
+        group, x = grouped(kind, columns)
+        bound = np.array([np.abs(c).sum() for c in columns])
+        total = exact_sum(group, group.view(x), bound)
+        for i, column in enumerate(columns):
+            want = sum(map(Fraction, column))
+            # n rests below 2**-51 of the bound are added with as many roundings
+            assert abs(value(total, i) - want) <= Fraction(bound[i]) * n**2 * Fraction(2) ** -103
+
+
+def test_a_sum_near_its_bound_is_exact_in_its_leading_part():
+    """The largest sum that the bound admits, of values of the finest grid: none of it may be rounded away."""
+    for sign in (-1, 1):
+        x = sign * np.array([1.0, 2.0**-51, *[2.0**-52] * 6, 1 - 2.0**-10])[:, None]
+        total = exact_sum(Columns(x), x, np.array([2.0]))
+        assert value(total, 0) == sum(map(Fraction, x.flat))
+
+
+def test_the_sum_leaves_its_values_alone():
+    x = np.array([[1.0], [1e-30]])
+    kept = x.copy()
+    exact_sum(Columns(x), x, np.array([2.0]))
+    np.testing.assert_array_equal(x, kept)
+
+
+# Kernels
+
+
+def counted(column, weights):
+    return sum(Fraction(w) for v, w in zip(exact_array(column), weights, strict=True) if v is not None)
+
+
+@given(blocks(awkward.DTYPES) | blocks(awkward.FEW_DTYPES, weighted=True))
+def test_counts_and_extrema_are_those_of_the_values_present(case):
+    count, found = column_extrema(case.group, case.block, case.weights)
+    for i, column in enumerate(case.columns):
+        assert count[i] == float(counted(column, weights_of(case, i)))
+        values = present(exact_array(column))
+        assert not values or value(found.minimum, i) == min(values)
+        assert not values or value(found.maximum, i) == max(values)
+
+
+@given(blocks(awkward.DTYPES) | blocks(awkward.FEW_DTYPES, weighted=True))
+def test_mean_and_squared_deviations_are_those_of_exact_arithmetic(case):
+    with np.errstate(all="ignore"):
+        found = column_moments(case.group, case.block, case.weights)
+    for i, column in enumerate(case.columns):
+        weights = weights_of(case, i)
+        assert found.count[i] == float(counted(column, weights))
+        values = present(exact_array(column))
+        if not values:
+            continue
+        mean, variance = moments(exact_array(column), weights)
+        scale = Fraction(2) ** int(power_of(found, i))
+        low, span = min(values), max(values) - min(values)
+        m2 = variance * counted(column, weights)
+        assert abs(value(found.above, i) * scale - (mean - low)) <= (span + abs(low) / 2**40) * Fraction(2) ** -60
+        assert abs(Fraction(found.m2[i].item()) * scale**2 - m2) <= m2 * Fraction(2) ** -50
+        if span == 0:
+            assert found.m2[i] == 0
+            assert value(found.above, i) == 0
+
+
+def power_of(found, i):
+    from sknorm._precision import exponent
+
+    return exponent(found.extent.magnitude)[i]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_offset_costs_the_squared_deviations_nothing(dtype, weighted):
+    offset = 2**52 if dtype == np.float64 else 2**62
+    x = (offset + np.random.default_rng(0).integers(0, 3, (96, 2))).astype(dtype)
+    weights = np.random.default_rng(1).uniform(0.1, 2, 96) if weighted else None
+    found = column_moments(Columns(x), x, weights)
+    for i in range(2):
+        mean, variance = moments(exact_array(x[:, i]), [1] * 96 if weights is None else weights)
+        total = 96 if weights is None else sum(map(Fraction, weights))
+        assert abs(Fraction(found.m2[i].item()) - variance * total) <= variance * total * Fraction(2) ** -50
+        assert abs(value(found.above, i) + int(x[:, i].min()) - mean) <= Fraction(2) ** -44
+
+
+def test_a_negative_rest_of_the_squared_deviations_is_cut_off():
+    """Two values one ulp apart: what the mean's low part takes off must not leave less than 0."""
+    x = np.array([1.0, 1 + 2.0**-52] * 3 + [1.0])[:, None]
+    assert column_moments(Columns(x), x, None).m2[0] >= 0

@@ -1,0 +1,312 @@
+"""The algebra of summaries: identity, any order, any split, selection, pooling; and that a summary never changes."""
+
+import pickle
+from contextlib import contextmanager
+from dataclasses import FrozenInstanceError, fields, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sknorm import _dataset_statistics, _kernels
+from sknorm._dataset_statistics import Extrema, Moments
+from sknorm._kernels import _blocks
+from sknorm._precision import DoubleDouble
+
+from .awkward import FEW_DTYPES, groups
+from .exact import exact_array, moments, present
+
+BOUND = 1e-14  # of the variance, relatively, for any way of fitting
+both = pytest.mark.parametrize("cls", [Extrema, Moments])
+
+
+@contextmanager
+def small_blocks(most=8):
+    """Blocks of a few values, and merges of a few blocks, as large data have them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_kernels, "BLOCK", most)
+        patch.setattr(_kernels, "SMALL_BLOCK", most)
+        patch.setattr(_blocks, "TILE", 2)
+        patch.setattr(_dataset_statistics, "PENDING_VALUES", 3)
+        yield
+
+
+@st.composite
+def data(draw, n_parts=1):
+    """Parts of one data set, each (n_samples, n_features)."""
+    dtype, n_features = draw(st.sampled_from(FEW_DTYPES)), draw(st.integers(1, 3))
+    sizes = [draw(st.integers(1, 5)) for _ in range(n_parts)]
+    X = np.array([draw(groups(dtype, sum(sizes))) for _ in range(n_features)]).T
+    return np.split(X, np.cumsum(sizes)[:-1])
+
+
+def value(x, i):
+    """The exact value of one double-double of an array, None for NaN."""
+    return None if np.isnan(x.hi[i]) else Fraction(x.hi[i].item()) + Fraction(x.lo[i].item())
+
+
+def assert_same(one, other, bound=BOUND):
+    """Equal summaries, up to ``bound`` of the variance, and of the span in the mean."""
+    assert type(one) is type(other)
+    assert one.n_samples == pytest.approx(other.n_samples, rel=bound, abs=0)
+    np.testing.assert_allclose(one.count, other.count, rtol=bound)
+    for name in ("minimum", "maximum"):
+        for i in range(len(one.count)):
+            assert value(getattr(one, name), i) == value(getattr(other, name), i)
+    np.testing.assert_array_equal(one.exponent, other.exponent)
+    if isinstance(one, Moments):
+        for i in np.flatnonzero(one.count):
+            assert abs(value(one.m2, i) - value(other.m2, i)) <= bound * value(other.m2, i)
+            span = (value(one.maximum, i) - value(one.minimum, i)) / Fraction(2) ** int(one.exponent[i])
+            assert abs(value(one.above, i) - value(other.above, i)) <= bound * span
+
+
+def bits(summary):
+    names = ("count", "minimum", "maximum", *(("above", "m2") if isinstance(summary, Moments) else ()))
+    found = [getattr(summary, name) for name in names]
+    return [p.tobytes() for x in found for p in ((x.hi, x.lo) if isinstance(x, DoubleDouble) else (x,))]
+
+
+# What a summary says
+
+
+@given(data())
+def test_a_summary_holds_counts_ends_mean_and_squared_deviations(parts):
+    (X,) = parts
+    for summary in (Extrema.of(X), Moments.of(X)):
+        assert summary.n_samples == len(X)
+        assert summary.dtype == X.dtype
+        for i, column in enumerate(exact_array(X).T):
+            values = present(column)
+            assert summary.count[i] == len(values)
+            assert value(summary.minimum, i) == min(values, default=None)
+            assert value(summary.maximum, i) == max(values, default=None)
+            assert summary.constant[i] == (len(set(values)) == 1)
+            if values and isinstance(summary, Moments):
+                mean, variance = moments(values)
+                unit = Fraction(2) ** int(summary.exponent[i])
+                span = max(values) - min(values)
+                assert abs(value(summary.above, i) * unit - (mean - min(values))) <= Fraction(BOUND) * span
+                assert abs(value(summary.m2, i) * unit**2 - variance * len(values)) <= Fraction(BOUND) * variance * 12
+
+
+@given(data())
+def test_mean_and_variance_come_in_the_unit_asked_for(parts):
+    (X,) = parts
+    summary = Moments.of(X)
+    power = summary.exponent + 3
+    with np.errstate(all="ignore"):
+        mean, rest = summary.mean(power)
+    for i, column in enumerate(exact_array(X).T):
+        want, variance = moments(column)
+        if want is None:
+            assert np.isnan(mean.hi[i])
+            continue
+        scaled = want / Fraction(2) ** int(power[i])
+        size = max(map(abs, present(column))) / Fraction(2) ** int(power[i])
+        assert abs(value(mean, i) + Fraction(rest[i].item()) - scaled) <= size / 2**66 + Fraction(1, 2**1074)
+        got = value(summary.variance(0), i) * Fraction(4) ** int(summary.exponent[i])
+        assert abs(got - variance) <= Fraction(BOUND) * variance
+
+
+def test_the_mean_has_a_rest_where_a_double_double_cannot_hold_it():
+    """Two thirds above 2**62, in integers: 2**62 takes one part, and two thirds need more bits than the other has."""
+    summary = Moments.of(np.array([[0], [1], [1]]) + 2**62)
+    mean, rest = summary.mean(np.array([0]))
+    exact = 2**62 + Fraction(2, 3)
+    assert abs(value(mean, 0) + Fraction(rest[0].item()) - exact) <= Fraction(1, 2**100)
+
+
+@pytest.mark.parametrize("ddof, variance", [(0, 2 / 3), (1, 1.0), (2, 2.0), (3, np.nan), (4, np.nan)])
+def test_the_degrees_of_freedom_are_taken_off_the_count_and_none_left_means_nan(ddof, variance):
+    found = Moments.of(np.array([[1.0], [2.0], [3.0], [np.nan]])).variance(ddof)
+    np.testing.assert_allclose(found.hi, [variance], rtol=1e-15)
+
+
+# Laws
+
+
+@both
+@given(parts=data())
+def test_an_empty_summary_changes_nothing(cls, parts):
+    summary = cls.of(parts[0])
+    empty = cls.empty(parts[0].shape[1])
+    for merged in (summary.merge(empty), empty.merge(summary), summary.merge(empty, empty)):
+        assert_same(merged, summary)
+        assert merged.dtype == summary.dtype
+
+
+@both
+def test_empty_summaries_make_an_empty_one(cls):
+    merged = cls.empty(2).merge(cls.empty(2))
+    assert_same(merged, cls.empty(2))
+    assert merged.dtype is None
+    assert merged.n_samples == 0
+    assert np.isnan(merged.minimum.hi).all()
+
+
+@both
+@given(parts=data(n_parts=3))
+def test_merging_is_associative_and_commutative_and_splitting_changes_nothing(cls, parts):
+    a, b, c = map(cls.of, parts)
+    whole = cls.of(np.concatenate(parts))
+    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a, b), b.merge(c).merge(a), a.merge(b, c)):
+        assert_same(merged, whole)
+
+
+@both
+@given(parts=data(n_parts=2), features=st.lists(st.integers(0, 2), min_size=1, max_size=4))
+def test_selecting_features_before_or_after_merging_is_the_same(cls, parts, features):
+    index = np.array(features) % parts[0].shape[1]
+    a, b = map(cls.of, parts)
+    merged = a.merge(b).select(index)
+    assert bits(merged) == bits(a.select(index).merge(b.select(index)))
+    assert merged.n_samples == len(parts[0]) + len(parts[1])
+    assert_same(a.select(index), cls.of(parts[0][:, index]))
+
+
+@both
+@given(parts=data())
+def test_pooled_features_are_described_by_all_values_together(cls, parts):
+    (X,) = parts
+    d = X.shape[1]
+    pooled = cls.of(X).pooled()
+    together = cls.of(X.reshape(-1, 1)).select(np.zeros(d, int))
+    assert pooled.n_samples == len(X)
+    assert_same(pooled, replace(together, n_samples=len(X)))
+
+
+@pytest.mark.parametrize("n_features", range(1, 10))
+def test_any_number_of_features_is_pooled_with_none_forgotten(n_features):
+    X = np.arange(2.0 * n_features).reshape(2, n_features)
+    pooled = Moments.of(X).pooled()
+    np.testing.assert_array_equal(pooled.count, [2 * n_features] * n_features)
+    np.testing.assert_array_equal(pooled.maximum.hi, [X.max()] * n_features)
+    np.testing.assert_allclose(pooled.variance(0).hi, [X.var()] * n_features, rtol=BOUND)
+
+
+@both
+def test_the_dtype_of_all_data_together_holds_each_of_them(cls):
+    small, large = cls.of(np.array([[1]], np.uint8)), cls.of(np.array([[-1]], np.int16))
+    assert small.merge(large).dtype == np.int16
+    assert small.merge(cls.of(np.array([[0.5]], np.float32))).dtype == np.float32
+
+
+# Blocks
+
+
+@st.composite
+def arrays(draw):
+    """Data with the samples on one or two axes, in either order, with weights, some 0, or without."""
+    (X,) = draw(data())
+    X = np.concatenate([X] * draw(st.integers(1, 6)))
+    if draw(st.booleans()):
+        X = np.repeat(X, 2, axis=0).reshape(len(X), 2, -1)
+    weights = st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)).filter(any).map(np.array)
+    return np.asarray(X, order=draw(st.sampled_from("CF"))), draw(st.none() | weights)
+
+
+@both
+@given(case=arrays())
+def test_summaries_of_small_blocks_make_the_summary_of_the_whole(cls, case):
+    X, weights = case
+    want = X if weights is None else np.repeat(X, weights, axis=0)
+    whole = cls.of(want.reshape(-1, X.shape[-1]))
+    if weights is not None:
+        whole = replace(whole, n_samples=float(whole.n_samples))
+    with small_blocks():
+        got = cls.of(X, weights)
+    assert_same(got, whole)
+    assert type(got.n_samples) is type(whole.n_samples)
+    assert got.dtype == X.dtype
+
+
+@both
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+@given(case=arrays())
+def test_a_sparse_summary_is_that_of_all_values_stored_or_not(cls, container, case):
+    X, weights = case
+    X = X.reshape(len(X), -1).astype(np.float32 if X.dtype == np.float16 else X.dtype)  # SciPy has no float16
+    X = X * np.random.default_rng(len(X)).integers(0, 2, X.shape).astype(X.dtype)
+    X[:, -1] = 0  # a feature without a stored value
+    want = cls.of(X, weights)
+    for size in (8, 2**15):
+        with small_blocks(size):
+            got = cls.of(container(X), weights)
+        assert_same(got, want)
+        assert got.dtype == X.dtype
+        assert got.count.dtype == want.count.dtype
+
+
+@both
+def test_a_weight_of_zero_leaves_out_an_infinity_too(cls):
+    X = np.array([[np.inf], [2.0], [4.0]])
+    for given_data in (X, sp.csr_array(X), sp.csc_array(X)):
+        with small_blocks(1):
+            summary = cls.of(given_data, np.array([0, 1, 3]))
+        assert (summary.n_samples, summary.count[0], summary.maximum.hi[0]) == (4.0, 4.0, 4.0)
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("weights", [[1e16, 1.0, 1.0], [1e12, 1e-3, 1e3], [0.1, 0.2, 0.3], [1e-9, 1e9, 3.0]])
+def test_a_small_weight_of_zeros_that_are_not_stored_is_not_lost(container, weights):
+    X = np.array([[5.0, 1.0], [0.0, 2.0], [3.0, 0.0]])
+    assert_same(Moments.of(container(X), np.array(weights)), Moments.of(X, np.array(weights)))
+
+
+# Never changed
+
+
+@both
+@given(parts=data(n_parts=2))
+def test_nothing_that_is_made_of_a_summary_changes_it(cls, parts):
+    summaries = [*map(cls.of, parts)]
+    before = [*map(bits, summaries)]
+    a, b = summaries
+    a.merge(b), a.merge(cls.empty(parts[0].shape[1])), a.select([0]), a.pooled(), a.merge()
+    with np.errstate(all="ignore"):
+        Moments.of(parts[0]).mean(a.exponent)
+    assert [*map(bits, summaries)] == before
+
+
+@both
+def test_the_fields_of_a_summary_cannot_be_set(cls):
+    summary = cls.of(np.eye(2))
+    for f in fields(cls):
+        with pytest.raises(FrozenInstanceError):
+            setattr(summary, f.name, None)
+
+
+@both
+def test_a_summary_does_not_follow_its_data(cls):
+    X = np.array([[1.0], [2.0], [4.0]])
+    summary = cls.of(X)
+    before = bits(summary)
+    X[:] = 9
+    assert bits(summary) == before
+
+
+# The maps kept with it
+
+
+@both
+def test_a_pickle_leaves_out_the_maps_and_keeps_everything_else(cls):
+    summary = cls.of(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    summary.maps["key"] = "map"
+    back = pickle.loads(pickle.dumps(summary))
+    assert back.maps == {}
+    assert summary.maps == {"key": "map"}
+    assert bits(back) == bits(summary)
+    assert (back.n_samples, back.dtype) == (summary.n_samples, summary.dtype)
+
+
+@both
+def test_what_is_made_of_a_summary_has_maps_of_its_own(cls):
+    summary = cls.of(np.eye(2))
+    summary.maps["key"] = "map"
+    for other in (summary.merge(cls.empty(2)), summary.select([0]), summary.select(slice(None)), summary.pooled()):
+        assert other.maps == {}
+        assert other.maps is not summary.maps

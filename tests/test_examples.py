@@ -1,0 +1,79 @@
+"""The examples run as a reader runs them, a warning being an error, and what they print is right."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+WITHOUT_PILLOW = "import runpy, sys; sys.modules['PIL'] = None; runpy.run_path(sys.argv[1], None, '__main__')"
+
+
+def run(*arguments):
+    command = [sys.executable, "-W", "error", *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """What the quickstart prints, as {what: figure}."""
+    lines = run(EXAMPLES / "quickstart.py").splitlines()
+    figures = [re.split(r"\s{2,}", line.strip()) for line in lines if line.startswith("  ")]
+    assert len({len(line) for line in lines if line.startswith("  ")}) == 1  # the figures are aligned
+    return dict(figures)
+
+
+def test_every_example_has_a_test():
+    assert [path.name for path in EXAMPLES.glob("*.py")] == ["quickstart.py"]
+
+
+def test_the_search_finds_that_scaling_every_column_helps(printed):
+    plain = float(printed["test accuracy, columns as they are"])
+    scores = {what: float(figure) for what, figure in printed.items() if what.startswith("cross-validated")}
+    assert len(scores) == 4
+    for scaler, parameter in [("MinMaxNormalizer()", "per_feature"), ("Standardizer()", "with_std")]:
+        off, on = (scores[f"cross-validated: scale={scaler}, scale__{parameter}={v}"] for v in (False, True))
+        assert off < 0.8 < 0.9 < on
+    best = next(float(figure) for what, figure in printed.items() if what.startswith("test accuracy with "))
+    assert plain < 0.8 < 0.9 < best
+
+
+def test_a_frame_keeps_its_names_and_its_index(printed):
+    assert printed["column names kept"] == printed["index kept"] == "True"
+    error = printed["largest error after inverse_transform, of its column's maximum"]
+    assert float(error) <= 2**-52  # one ulp of the maximum
+
+
+def test_the_photograph_comes_back_bit_for_bit(printed):
+    assert printed["scaled: dtype"] == "float32"
+    assert printed["scaled: smallest and largest value"] == "0.0 and 1.0"
+    assert printed["standardised: shape"] == "(427, 640, 3)"
+    assert float(printed["standardised: largest |mean| of a channel"]) < 1e-6
+    assert float(printed["standardised: largest |variance - 1| of a channel"]) < 1e-6
+    assert printed["brought back: dtype"] == "uint8"
+    assert printed["brought back: values that differ from the photograph"] == f"0 of {427 * 640 * 3}"
+
+
+@pytest.mark.parametrize(
+    "norm, columns, law, deviation",
+    [
+        # The smallest variance and mean square of a digit are above 20; eps keeps them that little below 1.
+        ("RowLayerNorm", "row_mean, row_scale", "variance", 1e-5 / 20),
+        ("RowRMSNorm", "row_rms", "mean square", 1e-6 / 20),
+        ("RowSoftmax", "row_logsumexp", "sum", 64 * 2**-52),
+    ],
+)
+def test_vectors_are_normed_and_come_back(printed, norm, columns, law, deviation):
+    assert printed[f"{norm}: columns kept beside the 64"] == columns
+    assert float(printed[f"{norm}: largest |{law} - 1| of a vector"]) <= deviation
+    assert float(printed[f"{norm}: largest error after inverse_transform"]) <= 1e-14
+
+
+def test_without_pillow_the_quickstart_says_what_to_install_and_goes_on():
+    output = run("-c", WITHOUT_PILLOW, EXAMPLES / "quickstart.py")
+    assert 'left out; pillow is missing, and `pip install ".[examples]"` brings it' in output
+    assert "3. Vectors" in output

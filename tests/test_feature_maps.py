@@ -1,0 +1,106 @@
+"""A map of each feature carried over a data set: any layout, any width, stored values, integers, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sknorm import _kernels
+from sknorm._feature_maps import image, image_of_stored
+from sknorm._kernels import AffineMap, _blocks
+from sknorm._precision import DoubleDouble
+from sknorm._validation import InfinityFound, NoInteger
+
+from .awkward import LAYOUTS, laid_out
+
+each_layout = pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "broadcast"])
+
+
+@pytest.fixture(params=[1, 10, 2**15])
+def block(request, monkeypatch):
+    monkeypatch.setattr(_kernels, "SMALL_BLOCK", request.param)
+    monkeypatch.setattr(_kernels, "BLOCK", request.param)
+    return request.param
+
+
+@pytest.fixture
+def narrow_tiles(monkeypatch):
+    for module in (_kernels, _blocks):
+        monkeypatch.setattr(module, "TILE", 2)
+
+
+def numbered(shape, dtype=float):
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+def a_map(d, b=None):
+    """Feature j becomes ``(x - j) * (j + 1) + b``."""
+    j = DoubleDouble.of(np.arange(float(d)))
+    zero = np.zeros(d, int)
+    return AffineMap(j, j + 1.0, DoubleDouble.of(np.full(d, b or 0.0)), np.ones(d), zero, zero)
+
+
+def mapped(X, b=0.0):
+    j = np.arange(X.shape[-1])
+    return (X - j) * (j + 1) + b
+
+
+@each_layout
+@pytest.mark.parametrize("shape", [(1, 1), (7, 3), (3, 4, 2), (2, 3, 2, 5), (0, 3), (3, 0, 2)])
+@pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float32"), ("int16", "float32"), ("float64", "int64")])
+def test_every_value_is_mapped_as_its_feature_is(block, narrow_tiles, shape, layout, dtypes):
+    X = laid_out(numbered(shape, dtypes[0]), layout)
+    for b in (0.0, 3.0):
+        for out_layout in ("C", layout):
+            out = laid_out(np.full(shape, -1, dtypes[1]), out_layout)
+            assert image(X, out, a_map(shape[-1], b)) is out
+            np.testing.assert_array_equal(out, mapped(numbered(shape), b))
+
+
+@each_layout
+def test_the_image_may_be_written_over_the_data(block, narrow_tiles, layout):
+    for shape in [(7, 3), (3, 4, 2), (2, 3, 2, 5)]:
+        X = laid_out(numbered(shape), layout)
+        image(X, X, a_map(shape[-1], 1.0))
+        np.testing.assert_array_equal(X, mapped(numbered(shape), 1.0))
+
+
+@pytest.mark.parametrize("n_features", [_kernels.TILE, _kernels.TILE + 1])
+def test_more_features_than_one_tile_holds_have_their_own_constants(n_features):
+    X = numbered((3, n_features))
+    np.testing.assert_array_equal(image(X, np.empty_like(X), a_map(n_features)), mapped(X))
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_stored_values_are_mapped_as_their_feature_is(block, container, dtype):
+    X = numbered((6, 5)) * np.random.default_rng(0).integers(0, 2, (6, 5))
+    X[:, 2] = X[3] = 0
+    S = container(X)
+    out = image_of_stored(S, a_map(5, 1.0), np.dtype(dtype))
+    assert out.dtype == dtype
+    S.data = out
+    np.testing.assert_array_equal(S.toarray(), np.where(X != 0, mapped(X, 1.0), 0))
+
+
+def test_without_stored_values_nothing_is_mapped():
+    for container in (sp.csr_array, sp.csc_array):
+        assert image_of_stored(container((3, 2)), a_map(2), np.dtype(float)).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [float, np.int64])
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_an_infinity_is_found_whatever_comes_out(block, dtype, infinity):
+    X = np.array([[1.0], [infinity], [2.0]])
+    with pytest.raises(InfinityFound):
+        image(X, np.empty(X.shape, dtype), a_map(1))
+
+
+def test_a_missing_value_cannot_become_an_integer(block):
+    with pytest.raises(NoInteger):
+        image(np.array([[1.0], [np.nan]]), np.empty((2, 1), np.int32), a_map(1))
+
+
+def test_what_overflows_becomes_the_nearest_integer():
+    X = np.array([[1e308, 1e308], [-1e308, -1e308]])
+    big = AffineMap(*(DoubleDouble.of(np.full(2, v)) for v in (0.0, 1e300, 0.0)), np.ones(2), *np.zeros((2, 2), int))
+    np.testing.assert_array_equal(image(X, np.empty((2, 2), np.int8), big), [[127, 127], [-128, -128]])

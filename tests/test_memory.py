@@ -1,0 +1,138 @@
+"""Memory beside the data: under 8 MB for fit; for transform, its output and under 8 MB.
+
+NumPy reports what it allocates to tracemalloc, so the peak is counted, not sampled. Every array has ten
+million values: a copy in any dtype, or a mask of one byte a value, is above the bound. The benchmarks measure
+whole processes at 800 MB (tests/benchmarks/test_peak_memory.py).
+"""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
+
+BOUND = 8_000_000
+N_VALUES = 10_000_000
+DATASET = [MinMaxNormalizer, Standardizer]
+ALL = [*DATASET, RowLayerNorm, RowRMSNorm, RowSoftmax]
+
+
+def peak(function, *args, **kwargs):
+    """Return the result, and the largest number of bytes held at one time during the call."""
+    tracemalloc.start()
+    try:
+        result = function(*args, **kwargs)
+        return result, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def numbers(dtype, n_features=20, nan=False, order="C"):
+    """Ten million values from 0 to 250."""
+    X = np.empty((N_VALUES // n_features, n_features), dtype, order)
+    pattern = np.random.default_rng(0).integers(0, 251, (1000, n_features)).astype(dtype)
+    if nan:
+        pattern[::7, ::3] = np.nan
+    for start in range(0, len(X), 1000):
+        X[start : start + 1000] = pattern
+    return X
+
+
+def read_only(X):
+    X.flags.writeable = False
+    return X
+
+
+def memory_map(X, path):
+    X.tofile(path)
+    return np.memmap(path, X.dtype, "r", shape=X.shape)
+
+
+def channels_last(X):
+    """Images stored with their channels first, seen with them last: N-D, and not contiguous."""
+    return X.reshape(-1, 20, 50, 100).transpose(0, 2, 3, 1)
+
+
+KINDS = {
+    "float64": lambda _: numbers(np.float64),
+    "float32, read-only": lambda _: read_only(numbers(np.float32)),
+    "float16": lambda _: numbers(np.float16),
+    "uint8": lambda _: numbers(np.uint8),
+    "int64": lambda _: numbers(np.int64),
+    "Fortran order": lambda _: numbers(np.float64, order="F"),
+    "channels first": lambda _: channels_last(numbers(np.float32)),
+    "NaN, float64": lambda _: numbers(np.float64, nan=True),
+    "NaN, float32, Fortran order": lambda _: numbers(np.float32, nan=True, order="F"),
+    "memory map": lambda path: memory_map(numbers(np.float32), path),
+    "wide": lambda _: numbers(np.float32, n_features=10_000),
+    "two columns": lambda _: numbers(np.float64, n_features=2),
+    "pandas": lambda _: pd.DataFrame(numbers(np.float64)),
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def X(request, tmp_path_factory):
+    return KINDS[request.param](tmp_path_factory.mktemp("memory") / "X")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm():
+    """Import what is imported on first use, so that it is not counted."""
+    for cls in ALL:
+        cls().fit(pd.DataFrame(np.eye(2))).transform(pd.DataFrame(np.eye(2)))
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_fit_needs_little_beside_the_data_and_transform_little_beside_its_output(cls, X):
+    norm, used = peak(cls().fit, X)
+    assert used < BOUND
+    out, used = peak(norm.transform, X)
+    allowed = out.nbytes + BOUND
+    assert used < allowed
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_transform_in_place_needs_no_output(cls):
+    X = numbers(np.float32)
+    norm = cls(copy=False).fit(X)
+    _, used = peak(norm.transform, X)
+    assert used < BOUND
+
+
+@pytest.mark.parametrize("cls", [RowLayerNorm, RowRMSNorm, RowSoftmax])
+def test_kept_statistics_are_part_of_the_output(cls):
+    X = numbers(np.float32)
+    out, used = peak(cls(keep_stats=True).fit(X).transform, X)
+    allowed = out.nbytes + BOUND
+    assert used < allowed
+
+
+@pytest.mark.parametrize("cls", DATASET)
+@pytest.mark.parametrize("n_features", [2, 20])
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+@pytest.mark.parametrize("nan", [False, True])
+def test_fit_with_weights_needs_little_beside_data_and_weights(cls, n_features, dtype, nan):
+    X = numbers(np.float64, n_features, nan=nan)
+    weights = np.resize(np.array([0, 1, 2, 3], dtype), len(X))  # the zeros must not cost a copy of the rest
+    _, used = peak(cls().fit, X, sample_weight=weights)
+    assert used < BOUND
+
+
+@pytest.mark.parametrize("cls", DATASET)
+@pytest.mark.parametrize("dtype", [np.float64, np.uint8])
+def test_partial_fit_needs_as_little_as_fit(cls, dtype):
+    X = numbers(dtype)
+    norm = cls().partial_fit(X[:1000])
+    _, used = peak(norm.partial_fit, X)
+    assert used < BOUND
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+@pytest.mark.parametrize("fill", [0, 100])
+def test_the_limits_of_small_integers_are_found_without_widening_them(dtype, fill):
+    """scikit-learn#18443, #8597: four megabytes of pixels became 32 before the search for their limits."""
+    X = np.full((200_000, 20), fill, dtype)
+    _, used = peak(MinMaxNormalizer().fit, X)
+    assert used < 0.1 * X.nbytes

@@ -1,0 +1,132 @@
+"""The walk over the samples: every kernel gets each sample once, with what belongs to it, and its results are placed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sknorm import _kernels
+from sknorm._sample_statistics import (
+    LayerStatistics,
+    RMSStatistics,
+    SoftmaxStatistics,
+    over_samples,
+    over_stored_samples,
+)
+
+from .awkward import LAYOUTS, laid_out
+
+SHAPES = [(1, 1), (7, 3), (3, 4, 2), (2, 3, 2, 5), (0, 3), (3, 0, 2)]
+each_layout = pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "broadcast"])
+
+
+@pytest.fixture(params=[1, 10, 2**15])
+def block(request, monkeypatch):
+    monkeypatch.setattr(_kernels, "SMALL_BLOCK", request.param)
+    return request.param
+
+
+def numbered(shape):
+    return np.arange(float(np.prod(shape))).reshape(shape)
+
+
+def half_and_sums(group, block, out, features, *given):
+    """A kernel: half of each value plus what is given; the sum and the first value of each sample."""
+    assert features == slice(None)
+    if out is not None:
+        out[...] = block / 2 + sum(g[:, None] for g in given)
+    return group.reduce(np.add, block), block[:, 0]
+
+
+@each_layout
+@pytest.mark.parametrize("shape", SHAPES)
+def test_image_and_statistics_stand_where_their_sample_does(block, shape, layout):
+    X, out = laid_out(numbered(shape), layout), laid_out(np.full(shape, -1.0), layout)
+    found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
+    over_samples(half_and_sums, X, out, found=found)
+    np.testing.assert_array_equal(out, X / 2)
+    np.testing.assert_array_equal(found[0], X.sum(axis=-1))
+    np.testing.assert_array_equal(found[1], X[..., 0])
+
+
+@each_layout
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_wider_result_has_the_statistics_in_its_last_columns(block, shape, layout):
+    X, out = laid_out(numbered(shape), layout), np.full((*shape[:-1], shape[-1] + 2), -1.0)
+    over_samples(half_and_sums, X, out)
+    np.testing.assert_array_equal(out, np.concatenate([X / 2, X.sum(axis=-1, keepdims=True), X[..., :1]], axis=-1))
+
+
+@each_layout
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
+    X, out = numbered(shape), np.empty(shape)
+    given_values = [laid_out(numbered((*shape[:-1], 1)) + i, layout)[..., 0] for i in (0, 7)]
+    over_samples(half_and_sums, X, out, given=tuple(map(np.ascontiguousarray, given_values)))
+    np.testing.assert_array_equal(out, X / 2 + sum(given_values)[..., None])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_statistics_alone_need_no_place_for_an_image(block, shape):
+    found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
+    over_samples(half_and_sums, numbered(shape), None, found=found)
+    np.testing.assert_array_equal(found[0], numbered(shape).sum(axis=-1))
+
+
+@each_layout
+def test_the_image_may_be_written_over_the_samples(block, layout):
+    for shape in SHAPES:
+        X = laid_out(numbered(shape), layout)
+        over_samples(half_and_sums, X, X)
+        np.testing.assert_array_equal(X, numbered(shape) / 2)
+
+
+def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch):
+    """Every sample has some values of scratch of its own, beside those of its features."""
+    monkeypatch.setattr(_kernels, "SMALL_BLOCK", 1000)
+    sizes = []
+
+    def measure(group, block, out, features):
+        sizes.append(len(block))
+        return ()
+
+    for d, at_least in [(1, 40), (16, 20), (484, 1), (5000, 1)]:
+        sizes.clear()
+        over_samples(measure, np.zeros((300, d)), None)
+        assert at_least <= max(sizes) <= max(1, 1000 // (d + 10))
+
+
+# Stored samples
+
+
+def stored_half_and_sums(group, stored, out, features, *given):
+    if out is not None:
+        out[...] = stored / 2 + features + sum(map(group.spread, given))
+    return (group.reduce(np.add, stored),)
+
+
+@given(st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), min_size=1, max_size=9), st.integers(1, 20))
+def test_stored_values_are_handled_sample_by_sample_and_an_empty_sample_has_divisor_1(positions, size):
+    X = np.zeros((len(positions), 6))
+    for i, at in enumerate(positions):
+        X[i, at] = np.arange(1, len(at) + 1) + 10 * i
+    S = sp.csr_array(X)
+    out, found = np.full(S.nnz, -1.0), np.full(len(X), -1.0)
+    given_values = np.arange(100.0, 100 + len(X))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_kernels, "SMALL_BLOCK", size)
+        over_stored_samples(stored_half_and_sums, S, out, given=(given_values,), found=(found,))
+        over_stored_samples(stored_half_and_sums, S, None, given=(given_values,), found=(found,))
+    np.testing.assert_array_equal(found, [sum(row) if any(row) else 1 for row in X])
+    np.testing.assert_array_equal(out, S.data / 2 + S.indices + np.repeat(given_values, np.diff(S.indptr)))
+
+
+def test_a_container_without_samples_needs_nothing():
+    over_stored_samples(stored_half_and_sums, sp.csr_array((0, 3)), np.empty(0), found=(np.empty(0),))
+
+
+def test_the_statistics_are_named_as_the_columns_that_keep_them():
+    assert LayerStatistics._fields == ("row_mean", "row_scale")
+    assert RMSStatistics._fields == ("row_rms",)
+    assert SoftmaxStatistics._fields == ("row_logsumexp",)

@@ -1,0 +1,146 @@
+"""One fitted transformer in many hands: pickles, threads, thread counts and forked processes."""
+
+import hashlib
+import inspect
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
+
+DATASET_CLASSES = [MinMaxNormalizer, Standardizer]
+ROW_CLASSES = [RowLayerNorm, RowRMSNorm, RowSoftmax]
+CLASSES = DATASET_CLASSES + ROW_CLASSES
+
+X = np.random.default_rng(5).normal(size=(20, 3))
+LARGE = np.random.default_rng(6).normal(size=(70_000, 8))  # enough work for several threads
+
+
+# --- pickles ---
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_pickle_brings_back_the_same_transformer(cls, protocol):
+    frame = pd.DataFrame(X, columns=list("abc"))
+    norm = cls(copy=False).fit(frame)
+    back = pickle.loads(pickle.dumps(norm, protocol=protocol))
+    assert back.get_params() == norm.get_params()
+    assert list(back.get_feature_names_out()) == list(norm.get_feature_names_out())
+    np.testing.assert_array_equal(back.transform(frame), norm.transform(frame))
+    if cls in DATASET_CLASSES:  # the state goes on where it was
+        more = pd.DataFrame(X * 2 + 1, columns=list("abc"))
+        np.testing.assert_array_equal(
+            back.partial_fit(more).transform(frame), norm.partial_fit(more).transform(frame)
+        )
+
+
+@pytest.mark.parametrize(
+    "cls, parameter", [(cls, parameter) for cls in CLASSES for parameter in inspect.signature(cls).parameters]
+)
+def test_a_pickle_older_than_a_parameter_takes_its_default(cls, parameter):
+    norm = cls().fit(X)
+    expected = norm.transform(X)
+    del norm.__dict__[parameter]
+    old = pickle.loads(pickle.dumps(norm))
+    assert old.get_params()[parameter] == inspect.signature(cls).parameters[parameter].default
+    np.testing.assert_array_equal(old.transform(X), expected)
+    np.testing.assert_array_equal(old.fit_transform(X), expected)
+
+
+# --- threads ---
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_eight_threads_sharing_one_transformer_get_the_bits_of_one(cls):
+    norm = cls().fit(LARGE)
+    expected = norm.transform(LARGE)
+    started = Barrier(8)
+
+    def transform_at_once(_):
+        started.wait()
+        return norm.transform(LARGE)
+
+    with ThreadPoolExecutor(8) as pool:
+        for result in pool.map(transform_at_once, range(8)):
+            np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("cls", DATASET_CLASSES)
+def test_fits_in_several_threads_do_not_disturb_each_other(cls):
+    data = [LARGE + shift for shift in range(4)]
+    expected = [cls().fit(part).transform(part[:9]) for part in data]
+    with ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda part: cls().fit(part).transform(part[:9]), data)
+        np.testing.assert_array_equal(list(results), expected)
+
+
+DIGEST = """
+import hashlib
+import numpy as np
+import sknorm
+
+X = np.random.default_rng(7).normal(size=(80_001, 7))
+X[::97, 3] = np.nan
+digest = hashlib.sha256()
+for data in (X.astype(np.float32), np.asfortranarray(X)):
+    for name in ("MinMaxNormalizer", "Standardizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax"):
+        norm = getattr(sknorm, name)()
+        digest.update(np.ascontiguousarray(norm.fit_transform(data)).tobytes())
+        if not name.startswith("Row"):
+            norm.fit(data, sample_weight=np.arange(len(data)) % 3)
+            digest.update(np.ascontiguousarray(norm.inverse_transform(data)).tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_the_bits_are_the_same_for_any_number_of_threads():
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", DIGEST],
+            env=os.environ | {"SKNORM_NUM_THREADS": count},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for count in ("1", "2", "4")
+    ]
+    digests = {run.communicate(timeout=300)[0] for run in runs}
+    assert [run.returncode for run in runs] == [0] * len(runs)
+    assert len(digests) == 1
+
+
+# --- processes ---
+
+
+def digest_of(norm, data):
+    return hashlib.sha256(np.ascontiguousarray(norm.transform(data)).tobytes()).hexdigest()
+
+
+def send_digest(connection, norm, data):
+    connection.send(digest_of(norm, data))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_process_forked_after_use_works(cls):
+    norm = cls().fit(LARGE)
+    expected = digest_of(norm, LARGE)  # from here on there may be threads that the fork will not have
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=send_digest, args=(sender, norm, LARGE))
+    child.start()
+    try:
+        assert receiver.poll(timeout=60), "the forked process gave no answer"
+        assert receiver.recv() == expected
+    finally:
+        child.kill()
+        child.join()

@@ -1,0 +1,320 @@
+"""Checks of data: what passes, what is refused, and that the message says what was expected, what came, what to do."""
+
+import datetime
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+from sknorm import Standardizer
+from sknorm import _validation as check
+
+from .test_parameters import WORDING
+
+NAN, INF = np.nan, np.inf
+
+
+def objects(*values):
+    """A column of Python objects."""
+    column = np.empty((len(values), 1), object)
+    column[:, 0] = values
+    return column
+
+
+# Arrays
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble", "int8", "uint64", "bool", ">f8"])
+@pytest.mark.parametrize("shape", [(3, 2), (0, 2), (2, 3, 1), (1, 1, 1, 1)])
+def test_real_arrays_of_two_axes_or_more_pass_as_they_are(dtype, shape):
+    X = np.zeros(shape, dtype)
+    assert check.check_values(X) is X
+
+
+@pytest.mark.parametrize(
+    "values, result",
+    [
+        ([1, 2], np.array([[1], [2]])),
+        ([1, np.uint8(2)], np.array([[1], [2]])),
+        ([2**63 - 1, -(2**63)], np.array([[2**63 - 1], [-(2**63)]])),
+        ([2**63, 1], np.array([[2.0**63], [1]])),
+        ([1, 2.5], np.array([[1], [2.5]])),
+        ([True, np.False_], np.array([[1.0], [0]])),
+        ([1, None], np.array([[1], [NAN]])),
+        ([1, pd.NA], np.array([[1], [NAN]])),
+        ([1, NAN], np.array([[1], [NAN]])),
+        ([np.float32(NAN), np.float16(2)], np.array([[NAN], [2]])),
+        ([None, None], np.array([[NAN], [NAN]])),
+        ([], np.empty((0, 1), np.int64)),
+    ],
+)
+def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, result):
+    found = check.check_values(objects(*values))
+    np.testing.assert_array_equal(found, result)
+    if not (values and isinstance(values[0], bool)):
+        assert found.dtype == result.dtype
+
+
+TEXT = "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float)."
+PARTS = "Pass the real and the imaginary part as features of their own."
+HOLDING = [(x, type(x).__name__) for x in ("a", b"a", Decimal(1), Fraction(1, 2), datetime.date(2020, 1, 1))]
+HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.str_("a"), pd.Timestamp(0), pd.NaT)]
+
+
+@pytest.mark.parametrize(
+    "X, expected, got, remedy",
+    [
+        (np.float64(3), "2D array", "0D array instead, of shape ()", "X.reshape(1, -1) for one sample."),
+        (np.zeros(3), "2D array", "1D array instead, of shape (3,)", "Reshape your data: X.reshape(-1, 1)"),
+        (np.array([["a"]]), "numbers in X", "dtype <U1", TEXT),
+        (np.array([[b"a"]]), "numbers in X", "dtype |S1", TEXT),
+        (np.zeros((1, 1), "M8[s]"), "numbers in X", "dtype datetime64[s]", TEXT),
+        (np.zeros((1, 1), "m8[s]"), "numbers in X", "dtype timedelta64[s]", TEXT),
+        (np.zeros((1, 1), "f8,f8"), "numbers in X", "dtype [('f0', '<f8'), ('f1', '<f8')]", TEXT),
+        (np.zeros((1, 1), complex), "real numbers in X", "dtype complex128", PARTS),
+        (objects(1.0, 1j), "real numbers in X", "dtype complex", PARTS),
+        (objects(np.complex64(1)), "real numbers in X", "dtype complex64", PARTS),
+        *[(objects(1, x), "numbers in X", f"dtype object holding {name}", TEXT) for x, name in HOLDING],
+    ],
+)
+def test_what_is_not_an_array_of_numbers_is_refused(X, expected, got, remedy):
+    with pytest.raises(ValueError, match="Expected") as error:
+        check.check_values(X)
+    prefix = "Complex data not supported\n" if "real" in expected else ""
+    assert str(error.value).startswith(prefix)
+    said = WORDING.fullmatch(str(error.value).removeprefix(prefix))
+    assert said["expected"] == expected
+    assert got in said["got"]
+    assert remedy in said["remedy"]
+
+
+@pytest.mark.parametrize("thing", [{}, [1], object(), len])
+def test_an_object_that_is_no_value_at_all_is_a_type_error(thing):
+    with pytest.raises(TypeError, match=f"argument must be a string or a real number, not '{type(thing).__name__}'"):
+        check.check_values(objects(1.0, thing))
+
+
+def test_an_array_without_features_is_refused_in_the_words_of_scikit_learn():
+    with pytest.raises(ValueError, match=r"Found array with 0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1"):
+        check.check_values(np.zeros((3, 0)))
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (3, 0, 2), (0, 0, 2)])
+def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\) .* Pass data to fit\.$"):
+        check.check_samples(shape)
+    check.check_samples((1, 1, 2))
+
+
+# Weights
+
+
+@pytest.mark.parametrize(
+    "given, result",
+    [
+        (None, None),
+        ([1, 0, 2], [1, 0, 2]),
+        ([True, False, True], [1, 0, 1]),
+        (np.array([0.5, 1e-300, 1e300]), [0.5, 1e-300, 1e300]),
+        (3, [3, 3, 3]),
+        (np.float32(0.5), [0.5] * 3),
+        (np.array([1, 2, 3], object), [1, 2, 3]),
+        (pd.Series([1, 2, 3], index=[5, 6, 7]), [1, 2, 3]),
+    ],
+)
+def test_weights_of_each_sample_or_one_for_all_pass(given, result):
+    found = check.check_sample_weight(given, 3)
+    assert (found is None) == (result is None)
+    if result is not None:
+        np.testing.assert_array_equal(found, result)
+        assert found.dtype.kind in "biuf"
+
+
+NUMBERS = ("sample_weight to be 3 numbers, one per sample", "Pass one weight per entry of the first axis of X.")
+SIGN = ("sample_weight to be finite and not negative", "Use 0 to leave a sample out.")
+
+
+@pytest.mark.parametrize(
+    "given, expected, got, remedy",
+    [
+        ([1, 2], NUMBERS[0], "int64 of shape (2,)", NUMBERS[1]),
+        ([[1], [2], [3]], NUMBERS[0], "int64 of shape (3, 1)", NUMBERS[1]),
+        (["a", "b", "c"], NUMBERS[0], "<U1 of shape (3,)", NUMBERS[1]),
+        ([1j, 1, 1], NUMBERS[0], "complex128 of shape (3,)", NUMBERS[1]),
+        ("a", NUMBERS[0], "<U1 of shape ()", NUMBERS[1]),
+        ([1, 2, -0.5], SIGN[0], "-0.5 at position 2", SIGN[1]),
+        ([1, NAN, -1], SIGN[0], "nan at position 1", SIGN[1]),
+        ([1, 2, INF], SIGN[0], "inf at position 2", SIGN[1]),
+        ([-INF, 2, 1], SIGN[0], "-inf at position 0", SIGN[1]),
+        (np.array([1, None, 2]), SIGN[0], "nan at position 1", SIGN[1]),
+        ([0, 0, 0], "some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample."),
+        (0.0, "some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample."),
+    ],
+)
+def test_other_weights_are_refused(given, expected, got, remedy):
+    with pytest.raises(ValueError, match="^Expected") as error:
+        check.check_sample_weight(given, 3)
+    said = WORDING.fullmatch(str(error.value))
+    assert said["expected"] == expected
+    assert got in said["got"]
+    assert said["remedy"] == remedy
+
+
+# Infinity
+
+BAD = np.zeros((3, 2, 4))
+BAD[1, 1, 2] = -INF
+BAD[2, 0, 3] = INF
+
+
+@pytest.mark.parametrize(
+    "X, names, options, place",
+    [
+        (BAD, None, {"by_sample": False}, "feature 2"),
+        (BAD, list("abcd"), {"by_sample": False}, "feature 'c'"),
+        (BAD, None, {"by_sample": True}, "sample (1, 1)"),
+        (BAD, None, {"by_sample": True, "negative": True}, "sample (2, 0)"),
+        (BAD[:, 0], None, {"by_sample": True}, "sample 2"),
+        (BAD[:, 0], pd.Index(list("abcd")), {"by_sample": False}, "feature 'd'"),
+        (sp.csr_array(BAD[:, 1]), None, {"by_sample": False}, "feature 2"),
+        (sp.csc_array(BAD[:, 1]), None, {"by_sample": True}, "sample 1"),
+    ],
+)
+def test_an_infinity_is_located(X, names, options, place):
+    said = WORDING.fullmatch(str(check.infinite(X, names, **options)))
+    assert said["expected"] == "finite numbers or NaN"
+    assert said["got"] == f"infinity in {place}"
+    assert said["remedy"] == "Replace it, or mark it as missing with NaN: X[np.isinf(X)] = np.nan."
+
+
+@pytest.mark.parametrize("at", [0, 65_535, 65_536, 199_999])
+def test_an_infinity_far_down_is_located_and_found_too(at):
+    X = np.zeros((200_000, 1))
+    check.check_no_infinity(X)
+    X[at] = INF
+    assert f"sample {at}." in str(check.infinite(X, None, by_sample=True))
+    with pytest.raises(check.InfinityFound):
+        check.check_no_infinity(X)
+
+
+@pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0]])
+def test_missing_and_very_large_values_are_no_infinity(values):
+    with np.errstate(over="ignore"):
+        check.check_no_infinity(np.array(values).reshape(-1, 1))
+
+
+def test_integers_have_no_infinity():
+    check.check_no_infinity(np.array([[2**63 - 1]] * 3))
+
+
+def test_minus_infinity_may_be_allowed():
+    check.check_no_infinity(np.array([[-INF, 1.0]]), negative=True)
+    for value in (INF, -INF):
+        with pytest.raises(check.InfinityFound):
+            check.check_no_infinity(np.array([[value, 1.0, NAN]]))
+    with pytest.raises(check.InfinityFound):
+        check.check_no_infinity(np.array([[-INF, INF]]), negative=True)
+
+
+# Row statistics
+
+NAMES = ("row_mean", "row_scale")
+
+
+def test_row_statistics_become_contiguous_arrays_of_float64():
+    found = check.check_row_stats([[[1, 2]], np.ones((2, 1), np.float32).T], NAMES, (1, 2))
+    for array in found:
+        assert array.dtype == np.float64
+        assert array.flags.c_contiguous
+        assert array.shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "given, got",
+    [
+        (None, "'NoneType'"),
+        (5, "'int'"),
+        ([[1.0], [2.0], [3.0]], "'list' of shapes [(1,), (1,), (1,)]"),
+        ([[1.0]], "'list' of shapes [(1,)]"),
+        (([1.0], [2.0, 3.0]), "'tuple' of shapes [(1,), (2,)]"),
+        ([["a"], [1.0]], "'list'"),
+        ((), "'tuple'"),
+    ],
+)
+def test_other_row_statistics_are_refused(given, got):
+    with pytest.raises(ValueError, match="^Expected") as error:
+        check.check_row_stats(given, NAMES, (1,))
+    said = WORDING.fullmatch(str(error.value))
+    assert said["expected"] == "row_stats to be (row_mean, row_scale), each of shape (1,)"
+    assert said["got"] == got
+    assert said["remedy"] == "Pass what row_statistics(X) returned for these samples."
+
+
+# Errors made for others
+
+SPARSE = "a sparse matrix"
+
+
+@pytest.mark.parametrize(
+    "error, kinds, expected, got, remedy",
+    [
+        (check.no_integer("int8"), ValueError, "values that int8 can hold", "NaN", "use inverse_dtype=None."),
+        (check.sparse_centred(), (ValueError, TypeError), "with_mean=True", SPARSE, "pass with_mean=False, or X.toarray()."),
+        (
+            check.sparse_minimum(np.arange(1, 9), (0, 1)),
+            (ValueError, TypeError),
+            "dense data, or minima of 0",
+            "a minimum other than 0 in features [1, 2, 3, 4, 5]",
+            "use Standardizer(with_mean=False).",
+        ),
+        (check.sparse_minimum([], (-1, 1)), (ValueError, TypeError), "dense data", "feature_range=(-1, 1)", "X.toarray()"),
+        (check.sparse_rows("RowRMSNorm", True), (ValueError, TypeError), "RowRMSNorm", SPARSE, "Use keep_stats=False"),
+        (check.sparse_rows("RowSoftmax", False), (ValueError, TypeError), "for RowSoftmax", SPARSE, "Pass X.toarray()."),
+        (check.too_narrow(NAMES, (3, 2)), ValueError, "row_mean, row_scale", "shape (3, 2)", "what transform returned."),
+        (check.row_statistics_missing("RowRMSNorm"), ValueError, "statistics of RowRMSNorm", "none", "row_stats="),
+        (check.negative_probability(3), ValueError, "at least 0", "a negative value in sample 3", "what transform"),
+    ],
+)
+def test_an_error_says_what_to_do(error, kinds, expected, got, remedy):
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        assert isinstance(error, kind)
+    said = WORDING.fullmatch(str(error))
+    assert expected in said["expected"]
+    assert got in said["got"]
+    assert remedy in said["remedy"]
+
+
+def test_another_width_is_refused_in_the_words_of_scikit_learn():
+    check.check_width(3, 3, Standardizer())
+    with pytest.raises(ValueError, match=r"^X has 2 features, but Standardizer is expecting 3 features as input\.$"):
+        check.check_width(2, 3, Standardizer())
+
+
+def test_names_need_a_fit():
+    error = check.not_fitted_for_names("RowSoftmax")
+    assert isinstance(error, NotFittedError)
+    assert "This RowSoftmax instance is not fitted yet" in str(error)
+
+
+def test_the_warning_about_one_feature_points_at_the_call_of_fit():
+    def fit():
+        check.warn_one_feature("RowLayerNorm")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit()
+    assert caught[0].category is UserWarning
+    assert "RowLayerNorm got samples of one feature" in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+def test_kept_statistics_must_not_take_the_name_of_a_feature():
+    check.check_names_apart(None, NAMES)
+    check.check_names_apart(["a", "mean"], NAMES)
+    with pytest.raises(ValueError, match="^Expected no feature called 'row_scale' with keep_stats=True, got columns"):
+        check.check_names_apart(["row_scale", "a"], NAMES)
