@@ -71,7 +71,8 @@ class Extrema:
 
     def merge(self: S, *others: S) -> S:
         """The summary of all the data together."""
-        return self._stacked([self, *others])._collapsed()
+        with np.errstate(all="ignore"):
+            return self._stacked([self, *others])._collapsed()
 
     @classmethod
     def _stacked(cls: type[S], parts: Sequence[S]) -> S:
@@ -162,7 +163,7 @@ class Moments(Extrema):
         weight = DoubleDouble.of(self.count)
         zero = weight * 0.0
         shift = self.exponent - outer.exponent
-        lower = (self.minimum - outer.minimum).shifted(-outer.exponent)
+        lower = self.minimum.shifted(-outer.exponent) - outer.minimum.shifted(-outer.exponent)
         above_i = where(self.count > 0, self.above.shifted(shift) + lower, zero)
         above = (above_i * weight).sum() / np.where(outer.count > 0, outer.count, 1)
         apart = where(self.count > 0, above_i - above, zero)

@@ -36,6 +36,8 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
 
 
 def _write(piece: Array, into: Array, f: AffineMap) -> None:
+    if np.may_share_memory(piece, into):
+        piece = piece.copy()  # a kernel may look at its input again
     group = _kernels.Columns(piece, into)
     if into.dtype.kind == "f":
         _kernels.affine(group, piece, into, f)

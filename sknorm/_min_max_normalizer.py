@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from . import _parameters, _validation
 from ._dataset_statistics import Extrema
 from ._dataset_transformer import DatasetTransformer
 from ._kernels import AffineMap
-from ._precision import Array, DoubleDouble, exponent, output_dtype, where
+from ._precision import EXTREME_EXPONENT, Array, DoubleDouble, exponent, output_dtype, where
 
 
 class MinMaxNormalizer(DatasetTransformer):
@@ -188,62 +188,58 @@ class MinMaxNormalizer(DatasetTransformer):
             if self.feature_range[0] != 0 or len(wrong):
                 raise _validation.sparse_minimum(wrong, self.feature_range)
 
-    def _ends(
-        self, dtype: np.dtype[Any]
-    ) -> tuple[Array, DoubleDouble, DoubleDouble, Array, DoubleDouble, DoubleDouble]:
-        """Exponent, minimum, maximum of the data and of the range, divided by two to those exponents."""
+    def _intervals(self, dtype: np.dtype[Any]) -> tuple[_Interval, _Interval, Array]:
+        """Of the data, of the output of ``dtype``, and which features are constant."""
         minimum, maximum = self._limits()
-        inner = exponent(np.fmax(np.abs(minimum.hi), np.abs(maximum.hi)))
-        inner = np.where(minimum == maximum, np.maximum(inner, 0), inner)  # what is new there may be of any size
-        low, high = (np.full(len(inner), v, dtype=np.float64) for v in self._range(dtype))
-        outer = exponent(np.fmax(np.abs(low), np.abs(high)))
-        return (
-            inner,
-            minimum.shifted(-inner),
-            maximum.shifted(-inner),
-            outer,
-            DoubleDouble.of(low).shifted(-outer),
-            DoubleDouble.of(high).shifted(-outer),
-        )
+        constant = minimum == maximum
+        ends = (DoubleDouble.of(np.full(len(constant), v, dtype=np.float64)) for v in self._range(dtype))
+        return _Interval.of(minimum, maximum), _Interval.of(*ends), constant
 
     def _forward(self, dtype: np.dtype[Any]) -> AffineMap:
-        inner, minimum, maximum, outer, low, high = self._ends(dtype)
-        constant = minimum == maximum
-        width = _range_or_one(minimum, maximum, inner)
-        # measured from the end that is nearer to 0, the other end is met exactly: rounding there is below half its ulp
-        from_low = constant | (np.abs(low.hi) <= np.abs(high.hi))
-        return AffineMap(
-            a=where(from_low, minimum, maximum),
-            k=(high - low) / width,
-            b=where(from_low, low, high),
-            reach=width.hi,
-            inner=inner,
-            outer=outer,
-            start=_lost(where(from_low, low, high), outer, np.where(from_low, *self._range(dtype))),
-            bounds=self._range(dtype) if self.clip else None,
-        )
+        data, output, constant = self._intervals(dtype)
+        return _map(data, output, constant, self._range(dtype) if self.clip else None)
 
     def _inverse(self, dtype: np.dtype[Any]) -> AffineMap:
-        inner, minimum, maximum, outer, low, high = self._ends(dtype)
-        constant = minimum == maximum
-        width = _range_or_one(minimum, maximum, inner)
-        from_low = constant | (np.abs(minimum.hi) <= np.abs(maximum.hi))
-        return AffineMap(
-            a=where(from_low, low, high),
-            k=width / (high - low),
-            b=where(from_low, minimum, maximum),
-            reach=(high - low).hi,
-            inner=outer,
-            outer=inner,
-            start=_lost(where(from_low, minimum, maximum), inner, np.where(from_low, self.data_min_, self.data_max_)),
-        )
+        data, output, constant = self._intervals(dtype)
+        return _map(output, data, constant, None)
 
 
-def _range_or_one(minimum: DoubleDouble, maximum: DoubleDouble, power: Array) -> DoubleDouble:
-    one = DoubleDouble.of(np.ldexp(1.0, -power))
-    return where(minimum == maximum, one, maximum - minimum)
+class _Interval(NamedTuple):
+    """Ends of each feature; and divided by ``2**power``, the ends and the width, which is 1 for a constant."""
+
+    ends: tuple[Array, Array]
+    power: Array
+    low: DoubleDouble
+    high: DoubleDouble
+    width: DoubleDouble
+
+    @classmethod
+    def of(cls, low: DoubleDouble, high: DoubleDouble) -> _Interval:
+        power = exponent(np.fmax(np.abs(low.hi), np.abs(high.hi)))
+        power = np.where(low == high, np.maximum(power, 0), power)  # what is new in a constant may be of any size
+        one = DoubleDouble.of(np.ldexp(1.0, -power))
+        scaled_low, scaled_high = low.shifted(-power), high.shifted(-power)
+        return cls((low.hi, high.hi), power, scaled_low, scaled_high, where(low == high, one, scaled_high - scaled_low))
 
 
-def _lost(end: DoubleDouble, power: Array, exact: Array) -> Array | None:
-    """The exact image of an end, if dividing it by a power of two has cost it bits."""
-    return exact if (np.ldexp(end.hi, power) != exact).any() else None
+def _map(source: _Interval, target: _Interval, constant: Array, bounds: tuple[Any, Any] | None) -> AffineMap:
+    """The affine map of one interval to another, low to low and high to high without any rounding.
+
+    It measures from the end that is nearer to 0 in the target: there the map is exact, and at the other end its error
+    is far below half an ulp.
+    """
+    from_low = constant | (np.abs(target.low.hi) <= np.abs(target.high.hi))
+    b = where(from_low, target.low, target.high)
+    start = np.where(from_low, *target.ends)
+    bits_lost = (np.ldexp(b.hi, target.power) != start) & ~np.isnan(start)
+    k, most = target.width / source.width, DoubleDouble.of(np.ldexp(1.0, np.full(len(constant), EXTREME_EXPONENT)))
+    return AffineMap(
+        a=where(from_low, source.low, source.high),
+        k=where(most < k, most, k),  # more leads beyond float64 in any case
+        b=b,
+        reach=source.width.hi,
+        inner=source.power,
+        outer=target.power,
+        start=start if bits_lost.any() else None,
+        bounds=bounds,
+    )

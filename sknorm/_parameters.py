@@ -51,7 +51,8 @@ def check_boolean(name: str, value: Any) -> None:
 def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """A pair (low, high) of finite numbers, low < high, rounded to ``dtype``."""
     try:
-        low, high = (dtype.type(v) for v in value if isinstance(v, numbers.Real))
+        with np.errstate(over="ignore"):
+            low, high = (dtype.type(v) for v in value if isinstance(v, numbers.Real))
         fine = len(value) == 2 and np.isfinite([low, high]).all()
     except (TypeError, ValueError):
         fine = False

@@ -63,7 +63,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         values, width = self._checked(X)
         kind = output_kind(self, values)
         dtype = output_dtype(values.dtype, self.dtype)
-        kernel = self._kernel(width, dtype == np.float64)
+        kernel = self._kernel(width, np.float64 in (dtype, output_dtype(values.dtype)))
         extra = len(self._statistics._fields) if self.keep_stats else 0
         try:
             if not isinstance(values, np.ndarray):
@@ -216,7 +216,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     # -- what the three classes fill in -------------------------------------------------------------------------
 
     def _kernel(self, width: int, precise: bool) -> RowKernel:
-        """The kernel of transform; ``precise`` where its output is float64."""
+        """The kernel of transform; ``precise`` where its input or its output has the bits of float64."""
         raise NotImplementedError
 
     def _inverse_kernel(self, width: int) -> RowKernel:

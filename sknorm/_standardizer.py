@@ -174,7 +174,8 @@ class Standardizer(DatasetTransformer):
                 if known is not None:
                     power = np.where(known == 0, power, np.maximum(power, exponent(np.abs(known))))
             constant = learned.constant if known_std is None else known_std == 0
-            power = np.where(constant, np.maximum(power, 0), power)  # what is new there may be of any size
+            # what is not divided by its own size may be of any size
+            power = np.where(constant | (not self.with_std), np.maximum(power, 0), power)
             mean, mean_rest = learned.mean(power)
             variance, shift = learned.variance(self.ddof), learned.exponent - power
             variance, scale = variance.shifted(2 * shift), variance.sqrt().shifted(shift)

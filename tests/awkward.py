@@ -93,8 +93,9 @@ def in_two_units(draw, arrays):
     power = draw(st.integers(-12, 12) | st.integers(-900, 900))
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(X, power)
-        scaled[np.isinf(scaled)] = 0
-        return np.ldexp(scaled, -power), scaled
+        X = np.ldexp(scaled, -power)
+    scaled[np.isinf(X)] = X[np.isinf(X)] = 0
+    return X, scaled
 
 
 @st.composite

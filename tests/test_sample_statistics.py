@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sknorm import _kernels
+from sknorm import RowLayerNorm, _kernels
 from sknorm._sample_statistics import (
     LayerStatistics,
     RMSStatistics,
@@ -16,6 +16,7 @@ from sknorm._sample_statistics import (
 )
 
 from .awkward import LAYOUTS, laid_out
+from .exact import layer_normed, sample_errors
 
 SHAPES = [(1, 1), (7, 3), (3, 4, 2), (2, 3, 2, 5), (0, 3), (3, 0, 2)]
 each_layout = pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "broadcast"])
@@ -95,6 +96,22 @@ def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch):
         sizes.clear()
         over_samples(measure, np.zeros((300, d)), None)
         assert at_least <= max(sizes) <= max(1, 1000 // (d + 10))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[1.0, 1 + 2.0**-52]]),
+        1e3 + 1e-9 * np.random.default_rng(0).normal(size=(2, 8)),
+        2**52 + np.array([[0, 1, 5]]),
+        np.uint32(2**32 - 1) - np.array([[0, 1, 3]], np.uint32),
+    ],
+)
+def test_a_narrow_output_of_wide_samples_keeps_the_bound(X, dtype):
+    """The mean must be as wide as the samples are, whatever comes out."""
+    got = RowLayerNorm(eps=0, dtype=dtype).transform(X)
+    assert sample_errors(got, layer_normed(X, eps=0)).max() <= 4
 
 
 # Stored samples

@@ -48,8 +48,8 @@ class Extent(NamedTuple):
 
     def scaled(self, power: Array) -> tuple[DoubleDouble, Array]:
         """Minimum, and range or a little more, of the values divided by ``2**power``."""
-        low, high = (np.ldexp(end.astype(np.float64), -power) for end in (self.minimum, self.maximum))
-        return DoubleDouble.of(self.minimum).shifted(-power), np.nextafter(high - low, np.inf)
+        low, high = (DoubleDouble.of(end).shifted(-power) for end in (self.minimum, self.maximum))
+        return low, np.nextafter((high - low).hi, np.inf)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def extent(group: Group, x: Array) -> Extent:
     """Minimum and maximum of each group, and where values are missing."""
     low, high = group.reduce(np.minimum, x), group.reduce(np.maximum, x)
     missing = None
-    if x.dtype.kind == "f" and not np.isfinite(high - low).all():  # or the range overflows
+    if x.dtype.kind == "f" and not (np.isfinite(low).all() and np.isfinite(high).all()):
         if np.isnan(low).any():
             missing = np.isnan(x)
             low, high = group.reduce(np.fmin, x), group.reduce(np.fmax, x)
@@ -134,7 +134,7 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
     magnitude = seen.magnitude
     power = exponent(magnitude)
     x, low = widened(block)
-    x, low = scaled(group, group.view(x), power), None if low is None else group.view(low)
+    x, low = scaled(group, group.view(x), power), None if low is None else scaled(group, group.view(low), power)
     if seen.missing is not None:
         x = filled(x, seen.missing)
     count = _count(group, x, seen, weights)
@@ -206,9 +206,9 @@ def affine(group: Group, block: Array, out: Array, f: AffineMap) -> None:
     if not np.isfinite(np.add.reduce(y, axis=None)):  # NaN, or infinity, or very large values
         if block.dtype.kind == "f" and np.isinf(block).any():
             raise InfinityFound
-        lost = np.isnan(y) & ~np.isnan(x)  # so far out that a part was infinite
+        lost = ~np.isfinite(y) & ~np.isnan(x)
         if lost.any():
-            y[lost] = np.ldexp(_one_part(group, x, low, f), group.spread(f.outer))[lost]
+            y[lost] = _from_afar(group, block, x, low, f)[lost]
     if f.start is not None:
         y[...] = np.where(_at_start(group, x, low, f), group.spread(f.start), y)
     if f.bounds is not None:
@@ -218,17 +218,29 @@ def affine(group: Group, block: Array, out: Array, f: AffineMap) -> None:
 def affine_exact(group: Group, block: Array, f: AffineMap) -> DoubleDouble:
     """The image of a block before its rounding, in the group's view; NaN and infinity pass."""
     x, low = _ready(group, block, f)
-    y = DoubleDouble(*quick_two_sum(*_two_parts(group, x, low, f)))
-    lost = np.isnan(y.hi) & ~np.isnan(x)
+    y = DoubleDouble(*quick_two_sum(*_two_parts(group, x, low, f))).shifted(group.spread(f.outer))
+    lost = ~np.isfinite(y.hi) & ~np.isnan(x)
     if lost.any():
-        y = where(lost, DoubleDouble.of(_one_part(group, x, low, f)), y)
-    y = y.shifted(group.spread(f.outer))
+        y = where(lost, DoubleDouble.of(_from_afar(group, block, x, low, f)), y)
     return y if f.start is None else where(_at_start(group, x, low, f), DoubleDouble.of(group.spread(f.start)), y)
 
 
 def _ready(group: Group, block: Array, f: AffineMap) -> tuple[Array, Array | None]:
     x, low = widened(block)
-    return scaled(group, group.view(x), f.inner), None if low is None else group.view(low)
+    return scaled(group, group.view(x), f.inner), None if low is None else scaled(group, group.view(low), f.inner)
+
+
+def _from_afar(group: Group, block: Array, x: Array, low: Array | None, f: AffineMap) -> Array:
+    """The image in plain float64 with the exponent apart, where something on the way is beyond float64."""
+    c = f.lined_up(group)
+    difference = x - c.a.hi if low is None else (x - c.a.hi) + (low - c.a.lo)
+    far = ~np.isfinite(difference)  # then a does not matter
+    mantissa, power = np.frexp(np.where(far, group.view(block).astype(np.float64), difference))
+    outer = group.spread(f.outer)
+    power = power + outer - np.where(far, group.spread(f.inner), 0)
+    half = np.ldexp(mantissa * c.k.hi, power - 1) + np.ldexp(c.b.hi, outer - 1)
+    y: Array = 2 * half
+    return y
 
 
 def _at_start(group: Group, x: Array, low: Array | None, f: AffineMap) -> Array:

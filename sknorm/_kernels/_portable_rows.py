@@ -1,7 +1,7 @@
 """F1, portable kernels of the row norms: each sample of a block by itself, in float64, rounded once.
 
-Where the output is float64 itself, the mean, the divisor and the products carry about 100 bits until the last
-rounding. A sample of huge or tiny values is divided by a power of two near its largest magnitude, and eps with it.
+Where input or output has the bits of float64, the mean, the divisor and the products carry about 100 bits until the
+last rounding. A sample of huge or tiny values is divided by a power of two near its largest magnitude, and eps with it.
 """
 
 from __future__ import annotations
@@ -157,7 +157,10 @@ def softmax(group: Group, block: Array, out: Array | None, temperature: float) -
     if np.isposinf(largest.hi).any():
         raise InfinityFound
     # halves, so that the difference of two huge values stays finite
-    extreme = np.fmax(np.abs(largest.hi), np.abs(group.reduce(np.fmin, x))) > 2.0**1000
+    smallest = group.reduce(np.fmin, x)
+    if np.isneginf(smallest).any():
+        smallest = group.reduce(np.fmin, np.where(np.isneginf(x), np.nan, x))
+    extreme = np.fmax(np.abs(largest.hi), np.abs(smallest)) > 2.0**1000
     half = group.spread(np.where(extreme, 0.5, 1.0))
     t = x * half - group.spread(largest.hi) * half
     if low is not None:

@@ -58,6 +58,14 @@ def test_what_belongs_to_a_row_is_lined_up_with_its_values(group, x, values, of_
     np.testing.assert_array_equal(np.broadcast_to(group.rows(w), x.shape), w[row])
 
 
+@each_case
+def test_halving_keeps_the_sums_and_may_halve_the_values(group, x, values, of_group, row):
+    halved = group.halved(x.copy())
+    np.testing.assert_array_equal(group.reduce(np.add, halved), group.reduce(np.add, x))
+    if isinstance(group, Columns):
+        assert len(halved) == -(-len(x) // 2)
+
+
 @given(st.integers(1, 300), st.integers(1, 2 * LANES), st.booleans(), st.booleans())
 def test_several_rows_are_one_wide_row_only_where_that_is_a_view(n, d, c_block, c_out):
     block = np.lib.stride_tricks.as_strided(np.zeros(1), (n, d), (0, 0)) if not c_block else np.empty((n, d), bool)

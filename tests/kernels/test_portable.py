@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sknorm._kernels import Columns, Rows, Segments, column_extrema, column_moments
-from sknorm._kernels._portable import exact_sum, extent, scaled, widened
+from sknorm._kernels import Columns, Rows, Segments, column_extrema, column_sums
+from sknorm._kernels._portable import exact_sum, extent, filled, scaled, widened
+from sknorm._precision import exponent
 from sknorm._validation import InfinityFound
 
 from .. import awkward
@@ -57,8 +58,9 @@ def weights_of(case, i):
     return case.weights[first : first + len(case.columns[i])].tolist()
 
 
-def value(x, i):
-    return Fraction(x.hi[i].item()) + Fraction(x.lo[i].item())
+def pair(parts, i):
+    """The exact value of one unevaluated sum of an array of them."""
+    return sum(Fraction(part[i].item()) for part in parts)
 
 
 # Extent
@@ -66,29 +68,36 @@ def value(x, i):
 
 @given(blocks(awkward.DTYPES))
 def test_the_extent_is_that_of_the_values_present(case):
-    found = extent(case.group, case.group.view(case.block))
+    with np.errstate(all="ignore"):
+        found = extent(case.group, case.group.view(case.block))
+    assert found.minimum.dtype == found.maximum.dtype == case.block.dtype
     for i, column in enumerate(case.columns):
         values = present(exact_array(column))
         if not values:
-            assert np.isnan(found.minimum.hi[i]) and np.isnan(found.maximum.hi[i])
-            assert not found.constant[i]
+            assert np.isnan(found.minimum[i])
+            assert np.isnan(found.maximum[i])
             continue
-        assert value(found.minimum, i) == min(values)
-        assert value(found.maximum, i) == max(values)
+        assert Fraction(found.minimum[i].item()) == min(values)
+        assert Fraction(found.maximum[i].item()) == max(values)
         assert found.magnitude[i] == float(max(abs(min(values)), abs(max(values))))
-        assert found.constant[i] == (min(values) == max(values))
     assert (found.missing is not None) == any(np.isnan(column).any() for column in case.columns)
     if found.missing is not None:
         np.testing.assert_array_equal(found.missing, np.isnan(case.group.view(case.block)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+@pytest.mark.parametrize("infinities", [[np.inf], [-np.inf], [np.inf, -np.inf]])
 @pytest.mark.parametrize("missing", [[], [np.nan]])
-def test_an_infinity_is_found_in_any_company(kind, infinity, missing):
-    group, block = grouped(kind, [np.array([1.0, infinity, *missing])])
-    with pytest.raises(InfinityFound):
+def test_an_infinity_is_found_in_any_company(kind, infinities, missing):
+    group, block = grouped(kind, [np.array([1.0, *infinities, *missing])])
+    with np.errstate(all="ignore"), pytest.raises(InfinityFound):
         extent(group, group.view(block))
+
+
+def test_a_range_that_overflows_is_no_infinity():
+    x = np.array([[1.5e308, -1.5e308]])
+    with np.errstate(all="ignore"):
+        assert extent(Rows(x), x).maximum == 1.5e308
 
 
 # Exact float64 values
@@ -113,10 +122,17 @@ def test_only_what_float64_cannot_hold_has_a_second_part():
 
 
 def test_scaling_is_exact_and_copies_only_what_is_huge_or_tiny():
-    x = np.array([[1.0, 3e300], [2.0, -5e300]])
-    y = scaled(Columns(x), x, np.array([0, 900]))
-    np.testing.assert_array_equal(y, x * np.array([1, 2.0**-900]))
-    assert scaled(Columns(x), x, np.array([0, 0])) is x
+    x = np.array([[1.0, 2.0], [3e300, -5e300]])
+    y = scaled(Rows(x), x, np.array([0, 900]))
+    np.testing.assert_array_equal(y, x * np.array([[1], [2.0**-900]]))
+    assert scaled(Rows(x), x, np.array([0, 0])) is x
+
+
+def test_missing_values_are_filled_with_zeros_in_a_copy():
+    x = np.array([[1.0, np.nan], [np.nan, 2.0]])
+    kept = x.copy()
+    np.testing.assert_array_equal(filled(x, np.isnan(x)), [[1, 0], [0, 2]])
+    np.testing.assert_array_equal(x, kept)
 
 
 # Sums
@@ -136,21 +152,21 @@ def test_a_sum_keeps_about_100_bits(kind, same_sign):
         for i, column in enumerate(columns):
             want = sum(map(Fraction, column))
             # n rests below 2**-51 of the bound are added with as many roundings
-            assert abs(value(total, i) - want) <= Fraction(bound[i]) * n**2 * Fraction(2) ** -103
+            assert abs(pair(total, i) - want) <= Fraction(bound[i]) * n**2 * Fraction(2) ** -103
 
 
 def test_a_sum_near_its_bound_is_exact_in_its_leading_part():
     """The largest sum that the bound admits, of values of the finest grid: none of it may be rounded away."""
     for sign in (-1, 1):
-        x = sign * np.array([1.0, 2.0**-51, *[2.0**-52] * 6, 1 - 2.0**-10])[:, None]
-        total = exact_sum(Columns(x), x, np.array([2.0]))
-        assert value(total, 0) == sum(map(Fraction, x.flat))
+        x = sign * np.array([[1.0, 2.0**-51, *[2.0**-52] * 6, 1 - 2.0**-10]])
+        total = exact_sum(Rows(x), x, np.array([2.0]))
+        assert pair(total, 0) == sum(map(Fraction, x.flat))
 
 
 def test_the_sum_leaves_its_values_alone():
-    x = np.array([[1.0], [1e-30]])
+    x = np.array([[1.0, 1e-30]])
     kept = x.copy()
-    exact_sum(Columns(x), x, np.array([2.0]))
+    exact_sum(Rows(x), x, np.array([2.0]))
     np.testing.assert_array_equal(x, kept)
 
 
@@ -163,56 +179,51 @@ def counted(column, weights):
 
 @given(blocks(awkward.DTYPES) | blocks(awkward.FEW_DTYPES, weighted=True))
 def test_counts_and_extrema_are_those_of_the_values_present(case):
-    count, found = column_extrema(case.group, case.block, case.weights)
+    with np.errstate(all="ignore"):
+        count, minimum, maximum = column_extrema(case.group, case.block, case.weights)
     for i, column in enumerate(case.columns):
         assert count[i] == float(counted(column, weights_of(case, i)))
         values = present(exact_array(column))
-        assert not values or value(found.minimum, i) == min(values)
-        assert not values or value(found.maximum, i) == max(values)
+        assert not values or Fraction(minimum[i].item()) == min(values)
+        assert not values or Fraction(maximum[i].item()) == max(values)
 
 
 @given(blocks(awkward.DTYPES) | blocks(awkward.FEW_DTYPES, weighted=True))
-def test_mean_and_squared_deviations_are_those_of_exact_arithmetic(case):
+def test_sums_are_those_of_exact_arithmetic(case):
+    kept = case.block.copy()
     with np.errstate(all="ignore"):
-        found = column_moments(case.group, case.block, case.weights)
+        found = column_sums(case.group, case.block, case.weights)
+        unit = exponent(np.fmax(*(np.abs(end.astype(float)) for end in (found.minimum, found.maximum))))
+    np.testing.assert_array_equal(case.block, kept)
     for i, column in enumerate(case.columns):
         weights = weights_of(case, i)
-        assert found.count[i] == float(counted(column, weights))
+        total = counted(column, weights)
+        assert found.count[i] == float(total)
         values = present(exact_array(column))
         if not values:
             continue
         mean, variance = moments(exact_array(column), weights)
-        scale = Fraction(2) ** int(power_of(found, i))
-        low, span = min(values), max(values) - min(values)
-        m2 = variance * counted(column, weights)
-        assert abs(value(found.above, i) * scale - (mean - low)) <= (span + abs(low) / 2**40) * Fraction(2) ** -60
-        assert abs(Fraction(found.m2[i].item()) * scale**2 - m2) <= m2 * Fraction(2) ** -50
-        if span == 0:
-            assert found.m2[i] == 0
-            assert value(found.above, i) == 0
-
-
-def power_of(found, i):
-    from sknorm._precision import exponent
-
-    return exponent(found.extent.magnitude)[i]
+        scale = Fraction(2) ** int(unit[i])
+        origin = min(values) if found.from_minimum else 0
+        span, size = (max(values) - min(values)) / scale, max(map(abs, values)) / scale
+        bound = total * (span if found.from_minimum else size)
+        assert abs(pair(found.total, i) - (mean - origin) / scale * total) <= bound / 2**90
+        center = Fraction(found.center[i].item())
+        assert abs(center - (mean - origin) / scale) <= (span if found.from_minimum else size) / 2**50
+        about_center = (variance + (mean - origin - center * scale) ** 2) / scale**2 * total
+        assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_an_offset_costs_the_squared_deviations_nothing(dtype, weighted):
-    offset = 2**52 if dtype == np.float64 else 2**62
+    offset = 2**40 if dtype == np.float64 else 2**62
     x = (offset + np.random.default_rng(0).integers(0, 3, (96, 2))).astype(dtype)
     weights = np.random.default_rng(1).uniform(0.1, 2, 96) if weighted else None
-    found = column_moments(Columns(x), x, weights)
+    found = column_sums(Columns(x), x, weights)
+    total = 96 if weights is None else sum(map(Fraction, weights))
     for i in range(2):
         mean, variance = moments(exact_array(x[:, i]), [1] * 96 if weights is None else weights)
-        total = 96 if weights is None else sum(map(Fraction, weights))
-        assert abs(Fraction(found.m2[i].item()) - variance * total) <= variance * total * Fraction(2) ** -50
-        assert abs(value(found.above, i) + int(x[:, i].min()) - mean) <= Fraction(2) ** -44
-
-
-def test_a_negative_rest_of_the_squared_deviations_is_cut_off():
-    """Two values one ulp apart: what the mean's low part takes off must not leave less than 0."""
-    x = np.array([1.0, 1 + 2.0**-52] * 3 + [1.0])[:, None]
-    assert column_moments(Columns(x), x, None).m2[0] >= 0
+        center = Fraction(found.center[i].item()) + (int(x[:, i].min()) if found.from_minimum else 0)
+        about_center = (variance + (mean - center) ** 2) * total
+        assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49

@@ -1,0 +1,169 @@
+"""The kernels of samples against exact arithmetic: image, statistics, and both at once."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sknorm._kernels import Rows, Segments, layer_norm, rms_norm, softmax
+from sknorm._validation import InfinityFound
+
+from .. import awkward
+from ..exact import errors, exact_array, largest, layer_normed, logsumexp, moments, present, rms_normed, root, softmaxed
+
+numbers = st.sampled_from([0.0, 1e-5, 1e-300, 1e300, 3.0])
+
+
+@st.composite
+def rows(draw, dtypes=awkward.DTYPES):
+    """A contiguous block of one to three samples of one dtype."""
+    dtype, d = draw(st.sampled_from(dtypes)), draw(st.integers(1, 10))
+    return np.array([draw(awkward.groups(dtype, d)) for _ in range(draw(st.integers(1, 3)))])
+
+
+def run(kernel, block, *arguments, dtype=None, **options):
+    """The image of a block, what the kernel says of its samples, and a check that the image does not change that."""
+    out = np.empty(block.shape, dtype or np.float64)
+    kept = block.copy()
+    with np.errstate(all="ignore"):
+        found = kernel(Rows(block), block, out, *arguments, **options)
+        alone = kernel(Rows(block), block, None, *arguments, **options)
+    np.testing.assert_array_equal(block, kept)
+    for one, other in zip(found, alone, strict=True):
+        np.testing.assert_array_equal(one, other)
+    return out, found
+
+
+def assert_image(got, want, bound=4):
+    at = np.array([[largest(sample)] for sample in want], object)
+    assert errors(got, want, at).max() <= bound
+
+
+def assert_number(got, want, bound=4, at=0):
+    """``got`` is within some ulp of a Fraction, measured at least at magnitude ``at``."""
+    want = np.array([want], object)
+    assert errors(np.array([got]), want, np.array([max(abs(want[0]), at)], object)).max() <= bound
+
+
+# Layer norm
+
+
+@given(rows(), numbers)
+def test_layer_norm_gives_image_mean_and_divisor(block, eps):
+    got, (mean, divisor) = run(layer_norm, block, eps, None, None, True)
+    assert_image(got, layer_normed(block, eps=eps))
+    for i, sample in enumerate(exact_array(block)):
+        values = present(sample)
+        if not values:
+            assert np.isnan(mean[i])
+            continue
+        want, variance = moments(sample)
+        assert_number(mean[i], want, at=max(map(abs, values)))
+        assert_number(divisor[i], root(variance + Fraction(eps)) if variance else Fraction(1))
+
+
+NARROW = ["float16", "float32", "bool", "int8", "int16", "uint8", "uint16"]  # 24 bits at most
+
+
+@given(rows(NARROW), st.sampled_from([np.float16, np.float32]), numbers)
+def test_narrow_values_need_one_float64_for_the_mean(block, dtype, eps):
+    got, _ = run(layer_norm, block, eps, None, None, False, dtype=dtype)
+    assert_image(got, layer_normed(block, eps=eps))
+
+
+@given(rows(), st.sampled_from([np.float16, np.float32]), numbers)
+def test_wide_values_have_a_narrow_image_that_keeps_the_bound(block, dtype, eps):
+    got, _ = run(layer_norm, block, eps, None, None, True, dtype=dtype)
+    assert_image(got, layer_normed(block, eps=eps))
+
+
+@given(rows(["float16", "float32", "uint8"]), st.booleans())
+def test_gamma_multiplies_and_beta_is_added(block, precise):
+    rng = np.random.default_rng(block.shape[1])
+    gamma, beta = rng.normal(size=(2, block.shape[1]))
+    dtype = np.float64 if precise else np.float32
+    for g, b in [(gamma, beta), (gamma, None), (None, beta)]:
+        got, _ = run(layer_norm, block, 1e-5, g, b, precise, dtype=dtype)
+        want = layer_normed(block, eps=1e-5, gamma=g, beta=b)
+        plain = layer_normed(block, eps=1e-5, gamma=g)
+        at = np.array([[largest([*w, *p])] for w, p in zip(want, plain, strict=True)], object)
+        assert errors(got, want, at).max() <= 4
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_the_mean_of_large_integers_keeps_its_fraction(dtype):
+    top = int(np.iinfo(dtype).max)
+    block = np.array([[top, top - 1, top - 1], [top // 2, top // 2 + 1, top // 2 + 1]], dtype)
+    got, _ = run(layer_norm, block, 0.0, None, None, True)
+    assert_image(got, layer_normed(block, eps=0))
+    got, _ = run(layer_norm, block, 0.0, None, None, False, dtype=np.float32)
+    assert_image(got, layer_normed(block, eps=0))
+
+
+# RMS norm
+
+
+@given(rows(), numbers)
+def test_rms_norm_gives_image_and_divisor(block, eps):
+    got, (divisor,) = run(rms_norm, block, eps, None, True)
+    assert_image(got, rms_normed(block, eps=eps))
+    for i, sample in enumerate(exact_array(block)):
+        squares = [v * v for v in present(sample)]
+        if squares:
+            want = root(sum(squares) / len(squares) + Fraction(eps)) if any(squares) else Fraction(1)
+            assert_number(divisor[i], want)
+
+
+@given(rows(), st.sampled_from([np.float16, np.float32]))
+def test_a_narrow_rms_norm_keeps_its_bound(block, dtype):
+    gamma = np.random.default_rng(0).normal(size=block.shape[1])
+    got, _ = run(rms_norm, block, 1e-6, gamma, False, dtype=dtype)
+    assert_image(got, rms_normed(block, eps=1e-6, gamma=gamma))
+
+
+@pytest.mark.parametrize("precise", [False, True])
+def test_stored_values_are_samples_of_the_size_that_they_are_said_to_have(precise):
+    stored = np.array([3.0, 4.0, np.nan, 5.0])
+    group = Segments(np.array([7, 9, 11]))
+    out = np.empty(4)
+    with np.errstate(all="ignore"):
+        (divisor,) = rms_norm(group, stored, out, 0.0, np.array([1.0, 1.0, 1.0, 2.0]), precise, 5)
+    np.testing.assert_allclose(divisor, [np.sqrt(25 / 5), np.sqrt(25 / 4)], rtol=4e-16)
+    np.testing.assert_allclose(out, [3 / np.sqrt(5), 4 / np.sqrt(5), np.nan, 4], rtol=4e-16)
+
+
+# Softmax
+
+
+@given(rows(), st.sampled_from([1.0, 0.01, 300.0]))
+def test_softmax_gives_probabilities_and_the_log_of_the_sum(block, temperature):
+    got, (found,) = run(softmax, block, temperature)
+    assert_image(got, softmaxed(block, temperature=temperature))
+    for i, sample in enumerate(block):
+        values = present(exact_array(sample))
+        if values:
+            want = logsumexp(sample, temperature)
+            assert_number(found[i], want, at=max(map(abs, values)) / Fraction(temperature))
+
+
+def test_masked_values_have_probability_zero_and_nothing_but_them_is_nan():
+    block = np.array([[0.0, -np.inf, 0.0, np.nan], [-np.inf, -np.inf, np.nan, -np.inf], [-1.7e308, 1.7e308, -np.inf, 0]])
+    got, (found,) = run(softmax, block, 1.0)
+    np.testing.assert_array_equal(got, [[0.5, 0, 0.5, np.nan], [np.nan] * 4, [0, 1, 0, 0]])
+    np.testing.assert_array_equal(found, [np.log(2), -np.inf, 1.7e308])
+
+
+@pytest.mark.parametrize("kernel", [lambda *a: layer_norm(*a, 0, None, None, True), lambda *a: rms_norm(*a, 0, None, True)])
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_an_infinity_is_found(kernel, infinity):
+    block = np.array([[1.0, infinity]])
+    with np.errstate(all="ignore"), pytest.raises(InfinityFound):
+        kernel(Rows(block), block, None)
+
+
+def test_plus_infinity_has_no_probability():
+    block = np.array([[1.0, np.inf, -np.inf]])
+    with np.errstate(all="ignore"), pytest.raises(InfinityFound):
+        softmax(Rows(block), block, None, 1.0)
