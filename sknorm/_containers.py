@@ -30,7 +30,7 @@ def to_values(X: Any) -> Any:
         return np.where(missing, dtype_with_nan(kept[~missing]).type(np.nan), kept) if missing.any() else kept
     kind = frame_kind(X)
     if kind == "pandas":
-        return _sparse_values(X.sparse.to_coo()) if _all_sparse(X) else check_values(_pandas_values(X))
+        return _pandas_values(X)
     if kind == "polars":
         return check_values(_polars_values(X))
     try:
@@ -83,18 +83,20 @@ def _pandas_values(X: Any) -> Any:
         twice = X.columns[X.columns.duplicated()][0]
         remedy = "Rename the columns, or pass df.to_numpy()."
         raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
-    objects = np.flatnonzero([dtype == np.dtype(object) for dtype in X.dtypes])
-    if len(objects):
+    dtypes = list(X.dtypes)
+    if not dtypes:
+        return check_values(np.empty(X.shape))
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes):
+        return check_values(X.to_numpy())
+    if all(getattr(dtype, "fill_value", None) == 0 for dtype in dtypes):
+        return _sparse_values(X.sparse.to_coo())  # pandas sparse columns of which zeros are left out
+    objects = [j for j, dtype in enumerate(dtypes) if dtype == np.dtype(object)]
+    if objects:
         X = X.copy(deep=False)
         for j in objects:
             X.isetitem(j, numbers_of(X.iloc[:, j].to_numpy(), f"column {X.columns[j]!r}"))
-    dtypes = list(X.dtypes)
-    if len(set(dtypes)) == 1 and isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "biuf":
-        return X.to_numpy()
-    if not dtypes:
-        return np.empty(X.shape)
     common = np.result_type(*(_pandas_dtype(X.iloc[:, j], X.columns[j]) for j in range(X.shape[1])))
-    return X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {}))
+    return check_values(X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {})))
 
 
 def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
@@ -113,11 +115,6 @@ def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
     if held.kind == "f" or not column.isna().any():
         return held
     return dtype_with_nan(column.dropna().to_numpy(dtype=held))
-
-
-def _all_sparse(X: Any) -> bool:
-    """Whether every column is a pandas sparse column of which zeros are left out."""
-    return bool(X.shape[1]) and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
 
 
 def _polars_values(X: Any) -> Array:

@@ -35,9 +35,10 @@ def record_names(estimator: Any, X: Any, n_features: int) -> None:
 
 def check_names(estimator: Any, X: Any, n_features: int) -> None:
     """Width, names and order must be those of fit, in scikit-learn's words."""
-    if type(X) is np.ndarray and not hasattr(estimator, "feature_names_in_"):
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if fitted is None and type(X) is np.ndarray:
         check_width(n_features, estimator.n_features_in_, estimator)
-    else:
+    elif fitted is None or column_names(X) != fitted.tolist():  # which is quick, for what is nearly always equal
         validate_data(estimator, _stand_in(X, n_features), reset=False, skip_check_array=True)
 
 
