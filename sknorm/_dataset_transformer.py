@@ -169,8 +169,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         target = dtype if target is None else np.dtype(target).newbyteorder("=")
         self._check_sparse(values)
         kind = output_kind(self, values)
-        f = self._map("inverse", output_dtype(values.dtype, self.dtype) if values.dtype.kind != "f" else dtype)
-        Y = self._apply(X, values, target, f, copy)
+        Y = self._apply(X, values, target, self._map("inverse", dtype), copy)
         return to_container(Y, kind, self.get_feature_names_out, X)
 
     # -- statistics ---------------------------------------------------------------------------------------------

@@ -37,8 +37,11 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
 
 def _write(piece: Array, into: Array, f: AffineMap) -> None:
     if np.may_share_memory(piece, into):
-        piece = piece.copy()  # a kernel may look at its input again
-    group = _kernels.Columns(piece, into)
+        piece = piece.copy(order="K")  # a kernel may look at its input again
+    _write_group(_kernels.Columns(piece, into), piece, into, f)
+
+
+def _write_group(group: _kernels.Group, piece: Array, into: Array, f: AffineMap) -> None:
     if into.dtype.kind == "f":
         _kernels.affine(group, piece, into, f)
         return
@@ -63,11 +66,7 @@ def image_of_stored(X: Any, f: AffineMap, dtype: np.dtype[Any]) -> Array:
             feature = np.searchsorted(X.indptr, np.arange(start, min(piece.stop, len(out))), side="right") - 1
         each = np.arange(len(feature) + 1)  # every stored value is a feature of its own
         group = _kernels.Segments(each)
-        g = f[feature]
-        if dtype.kind == "f":
-            _kernels.affine(group, X.data[piece], out[piece], g)
-        else:
-            out[piece] = to_integers(_kernels.affine_exact(group, X.data[piece], g), dtype)
+        _write_group(group, X.data[piece], out[piece], f[feature])
 
     for _ in _kernels.in_order(write, stored, parallel=len(stored) > 1):
         pass

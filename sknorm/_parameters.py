@@ -15,10 +15,8 @@ FLOATS = (np.float16, np.float32, np.float64)
 
 def check_output_dtype(dtype: Any) -> None:
     """The ``dtype`` parameter: None or a float type."""
-    if dtype is None:
-        return
     try:
-        known = np.dtype(dtype).type in FLOATS
+        known = dtype is None or np.dtype(dtype).type in FLOATS
     except TypeError:
         known = False
     if not known:

@@ -139,8 +139,6 @@ class DoubleDouble:
             return NotImplemented
         return (self.hi == other.hi) & (self.lo == other.lo)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __lt__(self, other: DoubleDouble) -> Any:
         return (self.hi < other.hi) | ((self.hi == other.hi) & (self.lo < other.lo))
 

@@ -147,11 +147,13 @@ def _chunks(X: Array) -> Iterator[tuple[int, Array]]:
 
 
 def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
-    for start, part in _chunks(X):
-        found = np.argwhere(np.isposinf(part) if negative else np.isinf(part))
-        if len(found):
-            return (start + int(found[0][0]), *map(int, found[0][1:]))
-    return (0,) * X.ndim
+    infinite_in = np.isposinf if negative else np.isinf
+    with np.errstate(over="ignore"):  # a longdouble beyond float64 counts as infinite
+        return next(
+            (start + int(at[0]), *map(int, at[1:]))
+            for start, part in _chunks(X)
+            for at in np.argwhere(infinite_in(part.astype(np.float64)))
+        )
 
 
 def _first_stored_infinity(X: Any) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from sknorm._containers import column_names, frame_kind, to_container, to_values, with_data
 
-from .test_parameters import WORDING
+from .wording import assert_says
 
 BEYOND = 2**53 + 1  # an integer that float64 would round
 NAN = np.nan
@@ -113,11 +113,12 @@ def test_polars_columns_of_several_types_are_read_in_their_common_one():
 
 
 def test_sparse_columns_filled_with_zero_stay_sparse_and_others_do_not():
-    zeros = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 2.0]), "b": pd.arrays.SparseArray([1.0, 0.0])})
-    found = to_values(zeros.astype(pd.SparseDtype(float, 0.0)))
+    values = np.array([[0.0, 1.0], [2.0, 0.0]])
+    found = to_values(pd.DataFrame(values).astype(pd.SparseDtype(float, 0.0)))
     assert sp.issparse(found)
-    np.testing.assert_array_equal(found.toarray(), [[0, 1], [2, 0]])
-    assert type(to_values(zeros.astype(pd.SparseDtype(float, NAN)))) is np.ndarray
+    np.testing.assert_array_equal(found.toarray(), values)
+    assert_read(pd.DataFrame(values).astype(pd.SparseDtype(float, NAN)), values, float)
+    assert_read(pd.DataFrame(values).astype({0: pd.SparseDtype(float, 0.0)}), values, float)
 
 
 # Sparse containers
@@ -172,9 +173,21 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern():
             "Rename the columns, or pass df.to_numpy().",
         ),
         (pd.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "", "Encode text"),
-        (pd.DataFrame({"b": pd.Categorical([1])}), ValueError, "numbers in column 'b'", "dtype category", "Encode text"),
+        (
+            pd.DataFrame({"b": pd.Categorical([1])}),
+            ValueError,
+            "numbers in column 'b'",
+            "dtype category",
+            "Encode text",
+        ),
         (pd.DataFrame({"b": [1j]}), ValueError, "real numbers in column 'b'", "dtype complex128", "Pass the real"),
-        (pd.DataFrame({"b": pd.Series(["x"], dtype=object)}), ValueError, "numbers in column 'b'", "holding str", "Encode"),
+        (
+            pd.DataFrame({"b": pd.Series(["x"], dtype=object)}),
+            ValueError,
+            "numbers in column 'b'",
+            "holding str",
+            "Encode",
+        ),
         (pl.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "dtype String", "Encode text"),
         (
             pl.DataFrame({"b": pl.Series([b"x"], dtype=pl.Object)}),
@@ -188,10 +201,7 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern():
 def test_what_is_no_data_is_refused_with_the_way_out(X, kind, expected, got, remedy):
     with pytest.raises(kind, match="Expected") as error:
         to_values(X)
-    said = WORDING.fullmatch(str(error.value).removeprefix("Complex data not supported\n"))
-    assert said["expected"] == expected
-    assert got in said["got"]
-    assert remedy in said["remedy"]
+    assert_says(error.value, expected, got, remedy)
 
 
 def test_a_matrix_is_refused_as_scikit_learn_does():

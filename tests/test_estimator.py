@@ -17,7 +17,7 @@ from sknorm._estimator import (
     with_defaults,
 )
 
-from .test_parameters import WORDING
+from .wording import assert_says
 
 X = np.arange(6.0).reshape(3, 2)
 PANDAS = pd.DataFrame(X, columns=["a", "b"])
@@ -77,12 +77,16 @@ def test_names_that_come_or_go_after_fit_are_warned_of_as_scikit_learn_does():
 )
 @pytest.mark.parametrize("library", [pd.DataFrame, lambda X, columns: pl.DataFrame(X, schema=columns)])
 def test_other_output_names_are_refused(names, remedy, library):
-    with pytest.raises(ValueError, match="^The feature names should match those that were passed during fit") as error:
+    with pytest.raises(ValueError, match=r"^The feature names should match those that were passed during fit") as error:
         check_output_names(fitted_on(PANDAS), library(X, columns=names), 2, ["a", "b"])
-    said = WORDING.fullmatch(str(error.value).partition("\n")[2])
-    assert said["expected"] == "the columns ['a', 'b']"
-    assert said["got"] == str(names)
-    assert said["remedy"] == remedy
+    assert_says(error.value, "the columns ['a', 'b']", str(names), remedy)
+
+
+def test_the_order_of_output_names_is_that_of_fit():
+    swapped = PANDAS[["b", "a"]]
+    check_output_names(fitted_on(swapped), swapped, 2, ["b", "a"])
+    with pytest.raises(ValueError, match="in the same order"):
+        check_output_names(fitted_on(swapped), PANDAS, 2, ["b", "a"])
 
 
 def test_output_names_are_checked_only_where_both_sides_have_names():
@@ -142,12 +146,9 @@ def test_no_frame_is_made_of_what_is_not_two_dimensional():
     assert output_kind(estimator, IMAGES) == "default"
     estimator.set_output(transform="pandas")
     assert output_kind(estimator, X) == "pandas"
-    with pytest.raises(ValueError, match="^Expected") as error:
+    with pytest.raises(ValueError, match=r"^Expected") as error:
         output_kind(estimator, IMAGES)
-    said = WORDING.fullmatch(str(error.value))
-    assert said["expected"] == "2D data for a pandas DataFrame"
-    assert said["got"] == "3D array"
-    assert 'set_output(transform="default")' in said["remedy"]
+    assert_says(error.value, "2D data for a pandas DataFrame", "3D array", 'set_output(transform="default")')
 
 
 def test_only_a_writeable_array_of_the_callers_own_may_be_written_over():

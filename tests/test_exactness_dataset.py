@@ -72,6 +72,16 @@ def test_standardized_values_are_within_4_ulp(dtype, data):
     assert feature_errors(got, want, at_least=0 if params["per_feature"] else largest(want.flat)).max() <= 4
 
 
+@few_dtypes
+@pytest.mark.parametrize("asked", FLOATS)
+@given(st.data())
+def test_a_dtype_asked_for_keeps_the_bound(asked, dtype, data):
+    X = data.draw(features(dtype))
+    standard, normalized = Standardizer(dtype=asked).fit_transform(X), MinMaxNormalizer(dtype=asked).fit_transform(X)
+    assert feature_errors(standard, standardized(X)).max() <= 4
+    assert feature_errors(normalized, minmax_scaled(X, dtype=asked)).max() <= 4
+
+
 @every_dtype
 @given(st.data())
 def test_normalized_values_are_within_4_ulp(dtype, data):

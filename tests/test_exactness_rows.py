@@ -51,6 +51,15 @@ def test_a_normed_sample_is_within_4_ulp(cls, oracle, dtype, data):
 
 
 @few_dtypes
+@pytest.mark.parametrize("asked", FLOATS)
+@given(st.data())
+def test_a_dtype_asked_for_keeps_the_bound(asked, dtype, data):
+    X = data.draw(samples(dtype))
+    for cls, oracle in [(RowLayerNorm, layer_normed), (RowRMSNorm, rms_normed), (RowSoftmax, softmaxed)]:
+        assert sample_errors(cls(dtype=asked).transform(X), oracle(X)).max() <= 4
+
+
+@few_dtypes
 @norms
 @given(st.data())
 def test_gamma_and_beta_keep_the_bound(cls, oracle, dtype, data):

@@ -1,4 +1,4 @@
-"""A map of each feature carried over a data set: any layout, any width, stored values, integers, and what is refused."""
+"""A map of each feature carried over a data set: any layout, any width, stored values, integers, what is refused."""
 
 import numpy as np
 import pytest
@@ -46,13 +46,15 @@ def mapped(X, b=0.0):
 
 @each_layout
 @pytest.mark.parametrize("shape", [(1, 1), (7, 3), (3, 4, 2), (2, 3, 2, 5), (0, 3), (3, 0, 2)])
-@pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float32"), ("int16", "float32"), ("float64", "int64")])
+@pytest.mark.parametrize(
+    "dtypes", [("float64", "float64"), ("float32", "float32"), ("int16", "float32"), ("float64", "int64")]
+)
 def test_every_value_is_mapped_as_its_feature_is(block, narrow_tiles, shape, layout, dtypes):
     X = laid_out(numbered(shape, dtypes[0]), layout)
     for b in (0.0, 3.0):
-        for out_layout in ("C", layout):
+        for x, out_layout in [(X, "C"), (X, layout), (np.ascontiguousarray(X), layout)]:
             out = laid_out(np.full(shape, -1, dtypes[1]), out_layout)
-            assert image(X, out, a_map(shape[-1], b)) is out
+            assert image(x, out, a_map(shape[-1], b)) is out
             np.testing.assert_array_equal(out, mapped(numbered(shape), b))
 
 
@@ -80,6 +82,23 @@ def test_stored_values_are_mapped_as_their_feature_is(block, container, dtype):
     assert out.dtype == dtype
     S.data = out
     np.testing.assert_array_equal(S.toarray(), np.where(X != 0, mapped(X, 1.0), 0))
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+def test_integers_are_rounded_half_to_even_stored_or_not(block, container):
+    X = np.array([[1.0, 3.0], [5.0, 7.0]])
+    half = AffineMap(*(DoubleDouble.of(np.full(2, v)) for v in (0.0, 0.5, 0.0)), np.ones(2), *np.zeros((2, 2), int))
+    np.testing.assert_array_equal(image(X, np.empty((2, 2), np.int16), half), [[0, 2], [2, 4]])
+    S = container(X)
+    S.data = image_of_stored(S, half, np.dtype(np.int16))
+    np.testing.assert_array_equal(S.toarray(), [[0, 2], [2, 4]])
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+def test_stored_values_that_are_no_integers_are_found(block, container):
+    for value, error in [(np.nan, NoInteger), (np.inf, InfinityFound), (-np.inf, InfinityFound)]:
+        with pytest.raises(error):
+            image_of_stored(container(np.array([[1.0, 2.0], [value, 0.0]])), a_map(2), np.dtype(np.int32))
 
 
 def test_without_stored_values_nothing_is_mapped():

@@ -1,4 +1,4 @@
-"""The walk over the samples: every kernel gets each sample once, with what belongs to it, and its results are placed."""
+"""The walk over the samples: a kernel gets each sample once, with what belongs to it, and its results are placed."""
 
 import numpy as np
 import pytest
@@ -66,6 +66,14 @@ def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
     given_values = [laid_out(numbered((*shape[:-1], 1)) + i, layout)[..., 0] for i in (0, 7)]
     over_samples(half_and_sums, X, out, given=tuple(map(np.ascontiguousarray, given_values)))
     np.testing.assert_array_equal(out, X / 2 + sum(given_values)[..., None])
+
+
+@each_layout
+def test_a_contiguous_array_may_have_its_image_in_any_layout(block, layout):
+    for shape in SHAPES:
+        X, out = numbered(shape), laid_out(np.full(shape, -1.0), layout)
+        over_samples(half_and_sums, X, out)
+        np.testing.assert_array_equal(out, X / 2)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -137,6 +145,20 @@ def test_stored_values_are_handled_sample_by_sample_and_an_empty_sample_has_divi
         over_stored_samples(stored_half_and_sums, S, None, given=(given_values,), found=(found,))
     np.testing.assert_array_equal(found, [sum(row) if any(row) else 1 for row in X])
     np.testing.assert_array_equal(out, S.data / 2 + S.indices + np.repeat(given_values, np.diff(S.indptr)))
+
+
+def test_each_stored_value_is_handled_once_and_its_statistics_may_be_dropped():
+    X = sp.csr_array(np.arange(1.0, 61).reshape(12, 5))
+    seen = []
+
+    def see(group, stored, out, features):
+        seen.extend(stored)
+        return (group.reduce(np.add, stored),)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_kernels, "SMALL_BLOCK", 10)
+        over_stored_samples(see, X, None)
+    assert sorted(seen) == X.data.tolist()
 
 
 def test_a_container_without_samples_needs_nothing():

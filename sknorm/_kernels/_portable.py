@@ -73,11 +73,12 @@ def extent(group: Group, x: Array) -> Extent:
     """Minimum and maximum of each group, and where values are missing."""
     low, high = group.reduce(np.minimum, x), group.reduce(np.maximum, x)
     missing = None
-    if x.dtype.kind == "f" and not (np.isfinite(low).all() and np.isfinite(high).all()):
+    if x.dtype.kind == "f" and not (np.isfinite(low).all() and np.isfinite(high).all() and x.dtype.itemsize <= 8):
         if np.isnan(low).any():
             missing = np.isnan(x)
             low, high = group.reduce(np.fmin, x), group.reduce(np.fmax, x)
-        if np.isinf(low).any() or np.isinf(high).any():
+        # a longdouble beyond float64 is no number here either
+        if np.isinf(low.astype(np.float64)).any() or np.isinf(high.astype(np.float64)).any():
             raise InfinityFound
     return Extent(low, high, missing)
 

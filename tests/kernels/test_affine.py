@@ -49,7 +49,9 @@ def maps_with_values(draw):
     far = draw(st.sampled_from([0.01, 1.0, 100.0]))
     x = np.array([offset + reach * far * t for t in draw(st.lists(fractions, min_size=1, max_size=4))])
     k = pair(draw(st.floats(0.5, 1.0)) * 2.0 ** draw(powers), draw(fractions))
-    b = pair(draw(st.just(0.0) | st.builds(lambda m, p: k.hi[0] * reach * m * 2.0**p, fractions, powers)), draw(fractions))
+    b = pair(
+        draw(st.just(0.0) | st.builds(lambda m, p: k.hi[0] * reach * m * 2.0**p, fractions, powers)), draw(fractions)
+    )
     return one_feature(pair(offset, draw(fractions)), k, b, reach=reach), x
 
 
@@ -121,7 +123,9 @@ def test_powers_of_two_before_and_after_change_no_bit(inner, outer):
     plain, before = image(one_feature(a, k, b), x)
     scaled, scaled_before = image(one_feature(a, k, b, inner=inner, outer=outer), np.ldexp(x, inner))
     np.testing.assert_array_equal(scaled, np.ldexp(plain, outer))
-    assert all(abs(s - p * Fraction(2) ** outer) <= Fraction(1, 2**1070) for s, p in zip(scaled_before, before, strict=True))
+    assert all(
+        abs(s - p * Fraction(2) ** outer) <= Fraction(1, 2**1070) for s, p in zip(scaled_before, before, strict=True)
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])

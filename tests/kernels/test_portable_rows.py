@@ -149,13 +149,17 @@ def test_softmax_gives_probabilities_and_the_log_of_the_sum(block, temperature):
 
 
 def test_masked_values_have_probability_zero_and_nothing_but_them_is_nan():
-    block = np.array([[0.0, -np.inf, 0.0, np.nan], [-np.inf, -np.inf, np.nan, -np.inf], [-1.7e308, 1.7e308, -np.inf, 0]])
+    block = np.array(
+        [[0.0, -np.inf, 0.0, np.nan], [-np.inf, -np.inf, np.nan, -np.inf], [-1.7e308, 1.7e308, -np.inf, 0]]
+    )
     got, (found,) = run(softmax, block, 1.0)
     np.testing.assert_array_equal(got, [[0.5, 0, 0.5, np.nan], [np.nan] * 4, [0, 1, 0, 0]])
     np.testing.assert_array_equal(found, [np.log(2), -np.inf, 1.7e308])
 
 
-@pytest.mark.parametrize("kernel", [lambda *a: layer_norm(*a, 0, None, None, True), lambda *a: rms_norm(*a, 0, None, True)])
+@pytest.mark.parametrize(
+    "kernel", [lambda *a: layer_norm(*a, 0, None, None, True), lambda *a: rms_norm(*a, 0, None, True)]
+)
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
 def test_an_infinity_is_found(kernel, infinity):
     block = np.array([[1.0, infinity]])

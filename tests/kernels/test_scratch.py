@@ -8,7 +8,9 @@ import pytest
 from sknorm._kernels._scratch import scratch
 
 
-@pytest.mark.parametrize("like", [np.zeros((3, 4), np.float32), np.zeros((4, 3)).T, np.zeros(7, bool), np.zeros((5, 1))])
+@pytest.mark.parametrize(
+    "like", [np.zeros((3, 4), np.float32), np.zeros((4, 3)).T, np.zeros(7, bool), np.zeros((5, 1))]
+)
 def test_it_has_the_shape_and_the_memory_order_of_the_data_and_the_width_of_float64(like):
     found = scratch("a", like)
     assert found.shape == like.shape
