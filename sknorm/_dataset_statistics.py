@@ -196,7 +196,7 @@ def _of_dense(X: Array, weights: Array | None, cls: type[S], of_block: Callable[
     X = _kernels.flattened(X)
     plain = weights is None and X.dtype == np.float64 and X.flags.c_contiguous
     # the others need more scratch
-    size = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
+    size = _kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
 
     def kernel_on(block: _kernels.Block) -> tuple[int | float, Any]:
         piece, w = block.of(X)[:, features], None

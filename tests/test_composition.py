@@ -95,9 +95,7 @@ def test_pipeline_inverts_its_steps_in_reverse(cls):
 def test_column_transformer_gives_what_its_parts_give(norm):
     columns = ["c", "a", "b"]
     parts = ColumnTransformer([("norm", norm, columns), ("other", MinMaxNormalizer(), ["a"])])
-    expected = np.hstack(
-        [clone(norm).fit_transform(FRAME[columns]), MinMaxNormalizer().fit_transform(FRAME[["a"]])]
-    )
+    expected = np.hstack([clone(norm).fit_transform(FRAME[columns]), MinMaxNormalizer().fit_transform(FRAME[["a"]])])
     np.testing.assert_array_equal(clone(parts).fit_transform(FRAME), expected)
     frame = parts.set_output(transform="pandas").fit_transform(FRAME)
     np.testing.assert_array_equal(frame.to_numpy(), expected)

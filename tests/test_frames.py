@@ -124,9 +124,7 @@ def test_an_object_column_passed_through_by_a_column_transformer_is_read():
 def test_a_nullable_column_passed_through_by_a_column_transformer_as_a_frame_is_read():
     frame = pd.DataFrame({"a": pd.array([1, None, 4], dtype="Int64")})
     columns = make_column_transformer(("passthrough", ["a"])).set_output(transform="pandas")
-    np.testing.assert_array_equal(
-        make_pipeline(columns, Standardizer()).fit_transform(frame), [[-1], [np.nan], [1]]
-    )
+    np.testing.assert_array_equal(make_pipeline(columns, Standardizer()).fit_transform(frame), [[-1], [np.nan], [1]])
 
 
 # --- names ---

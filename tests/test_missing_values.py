@@ -13,9 +13,7 @@ CLASSES = DATASET_CLASSES + ROW_CLASSES
 each_class = pytest.mark.parametrize("cls", CLASSES)
 
 # One null, one NaN, in different places of a column and of a row.
-TABLE = pl.DataFrame(
-    {"a": [1.0, None, 3.0, 7.0], "b": [float("nan"), 2.0, 8.0, 3.0], "c": [4.0, 5.0, None, 1.0]}
-)
+TABLE = pl.DataFrame({"a": [1.0, None, 3.0, 7.0], "b": [float("nan"), 2.0, 8.0, 3.0], "c": [4.0, 5.0, None, 1.0]})
 ARRAY = TABLE.to_numpy()
 
 

@@ -184,6 +184,11 @@ def test_results_have_the_types_that_arithmetic_needs():
     assert (low.dtype, high.dtype) == (np.uint64, np.uint64)
 
 
+def test_a_vector_of_another_shape_is_not_blamed_for_its_values():
+    with pytest.raises(ValueError, match=r"got float64 of shape \(1,\)\. "):
+        check.check_vector("gamma", [NAN], 2)
+
+
 def test_known_standard_deviations_may_be_zero_and_known_means_negative():
     with pytest.raises(ValueError, match="mean to be finite, got nan"):
         check.check_known("mean", NAN, 2)
@@ -204,6 +209,7 @@ FRAME = pd.DataFrame(X, columns=["a", "b"])
         (Standardizer(copy=True), Standardizer(copy=False)),
         (Standardizer(mean=[1, 2]), Standardizer(mean=np.array([1.0, 2.0]))),
         (MinMaxNormalizer((0, 1)), MinMaxNormalizer([0, 1])),
+        (MinMaxNormalizer(in_range=(0, [10, 20])), MinMaxNormalizer(in_range=(0.0, np.array([10, 20])))),
     ],
 )
 def test_equal_parameters_merge_and_copy_does_not_matter(one, other):
@@ -229,6 +235,14 @@ EQUAL, SAME = (
             ValueError,
             EQUAL[0],
             "mean=[1, 2] and [1, 3]",
+            EQUAL[1],
+        ),
+        (
+            MinMaxNormalizer(in_range=(0, [1, 2])),
+            MinMaxNormalizer(in_range=(0, [1, 3])),
+            ValueError,
+            EQUAL[0],
+            "in_range=(0, [1, 2]) and (0, [1, 3])",
             EQUAL[1],
         ),
         (Standardizer(std=1), Standardizer(mean=1), ValueError, EQUAL[0], "mean=None and 1, std=1 and None", EQUAL[1]),

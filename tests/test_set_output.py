@@ -70,9 +70,7 @@ def test_an_array_or_a_list_comes_out_as_a_frame_with_generated_names(cls, libra
         assert list(result.columns) == ["x0", "x1", "x2"]
 
 
-@pytest.mark.parametrize(
-    "index", [list("fedcba"), [1, 1, 2, 2, 3, 3], pd.MultiIndex.from_product([[1, 2], [3, 4, 5]])]
-)
+@pytest.mark.parametrize("index", [list("fedcba"), [1, 1, 2, 2, 3, 3], pd.MultiIndex.from_product([[1, 2], [3, 4, 5]])])
 @pytest.mark.parametrize("cls", CLASSES)
 def test_the_index_is_kept(cls, index):
     frame = pd.DataFrame(X, columns=NAMES, index=index)

@@ -38,9 +38,7 @@ def test_a_pickle_brings_back_the_same_transformer(cls, protocol):
     np.testing.assert_array_equal(back.transform(frame), norm.transform(frame))
     if cls in DATASET_CLASSES:  # the state goes on where it was
         more = pd.DataFrame(X * 2 + 1, columns=list("abc"))
-        np.testing.assert_array_equal(
-            back.partial_fit(more).transform(frame), norm.partial_fit(more).transform(frame)
-        )
+        np.testing.assert_array_equal(back.partial_fit(more).transform(frame), norm.partial_fit(more).transform(frame))
 
 
 @pytest.mark.parametrize(

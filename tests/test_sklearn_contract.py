@@ -156,9 +156,7 @@ def test_the_checks_pass_with_one_parameter_value_for_each_feature(estimator, na
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_the_tags_ask_for_the_checks_that_matter(estimator):
-    yielded = [
-        getattr(check, "func", check).__name__ for _, check in estimator_checks_generator(clone(estimator))
-    ]
+    yielded = [getattr(check, "func", check).__name__ for _, check in estimator_checks_generator(clone(estimator))]
     row = isinstance(estimator, ROW_CLASSES)
     assert len(set(yielded)) >= 40
     assert ("check_transformers_unfitted_stateless" if row else "check_transformers_unfitted") in yielded

@@ -164,9 +164,7 @@ def test_a_sample_without_weight_may_hold_an_extreme(norm):
     X[0] = 1e6
     weights = np.r_[0, np.ones(len(X) - 1)]
     expected = norm.fit(X[1:]).transform(X[1:])
-    assert_equals_dense(
-        norm.fit(sp.csr_array(X), sample_weight=weights).transform(sp.csr_array(X[1:])), expected
-    )
+    assert_equals_dense(norm.fit(sp.csr_array(X), sample_weight=weights).transform(sp.csr_array(X[1:])), expected)
 
 
 @each_dataset_norm
@@ -248,9 +246,7 @@ NEGATIVE = values() - 1
 
 
 @pytest.mark.parametrize("container", FORMATS)
-@pytest.mark.parametrize(
-    "parameters", [{}, {"with_std": False}, {"mean": [1.0] * 5, "std": [2.0] * 5}], ids=repr
-)
+@pytest.mark.parametrize("parameters", [{}, {"with_std": False}, {"mean": [1.0] * 5, "std": [2.0] * 5}], ids=repr)
 def test_centring_is_refused_and_the_way_out_named(parameters, container):
     norm = Standardizer(**parameters)
     with pytest.raises(ValueError, match=r"(?i)sparse.*with_mean=False|with_mean=False.*sparse"):

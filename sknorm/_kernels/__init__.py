@@ -13,7 +13,7 @@ softmax                rows                                                image
 """
 
 from ._affine import AffineMap
-from ._blocks import BLOCK, SMALL_BLOCK, TILE, Block, flattened, in_order, row_blocks, thread_count, tiles
+from ._blocks import BLOCK, LARGE_BLOCK, SMALL_BLOCK, TILE, Block, flattened, in_order, row_blocks, thread_count, tiles
 from ._groups import Columns, Group, Rows, Segments
 from ._portable import (
     BlockSums,
@@ -27,6 +27,7 @@ from ._portable_rows import layer_norm, rms_norm, softmax
 
 __all__ = [
     "BLOCK",
+    "LARGE_BLOCK",
     "SMALL_BLOCK",
     "TILE",
     "AffineMap",

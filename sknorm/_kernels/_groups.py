@@ -12,7 +12,9 @@ import numpy as np
 
 from .._precision import Array
 
-LANES = 8192  # values of one wide row: long enough for a vector loop to pay, short enough to stay in cache
+# values of one wide row: enough for a vector loop to pay, while the result of a reduction, as wide, stays small
+LANES_TO_REDUCE = 1024
+LANES_TO_MAP = 8192
 
 
 class Columns:
@@ -24,8 +26,9 @@ class Columns:
     def __init__(self, block: Array, out: Array | None = None) -> None:
         self.n, self.d = block.shape
         self.lanes = 1
+        most = LANES_TO_REDUCE if out is None else LANES_TO_MAP
         if block.flags.c_contiguous and (out is None or out.flags.c_contiguous):
-            while self.n % (2 * self.lanes) == 0 and 2 * self.lanes * self.d <= LANES:
+            while self.n % (2 * self.lanes) == 0 and 2 * self.lanes * self.d <= most:
                 self.lanes *= 2
         self.size = np.full(self.d, self.n)
 
@@ -45,7 +48,7 @@ class Columns:
         return x[: len(x) - half]
 
     def spread(self, p: Array) -> Array:
-        return p if self.lanes == 1 else np.tile(p, self.lanes)
+        return p if self.lanes == 1 else np.broadcast_to(p, (self.lanes, self.d)).reshape(-1)
 
     def rows(self, w: Array) -> Array:
         return w[:, None] if self.lanes == 1 else np.repeat(w.reshape(-1, self.lanes), self.d, axis=1)

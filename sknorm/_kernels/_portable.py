@@ -100,25 +100,24 @@ def scaled(group: Group, x: Array, power: Array) -> Array:
     return np.ldexp(x, -group.spread(power)) if power.any() else x
 
 
-def filled(x: Array, missing: Array) -> Array:
-    """A copy of ``x`` with 0 where values are missing."""
-    copy = scratch("filled", x)
-    copy[...] = x
-    copy[missing] = 0.0
-    return copy
-
-
-def exact_sum(group: Group, x: Array, bound: Array) -> tuple[Array, Array]:
+def exact_sum(
+    group: Group, x: Array, bound: Array, missing: Array | None = None, name: str = "part"
+) -> tuple[Array, Array]:
     """Sum of each group as an unevaluated sum of about 100 bits, ``bound`` being one of the sum of magnitudes.
 
     Adding and subtracting a large power of two, sigma, keeps the leading bits of x. They are multiples of ulp(sigma)
     and their sum stays below sigma, so it is free of rounding in any order; that of what is left hardly matters.
+    Missing values count as 0. ``name`` is that of the scratch.
     """
     sigma = group.spread(np.ldexp(1.0, np.frexp(bound)[1] + 2))
-    part = np.add(x, sigma, out=scratch("part", x))
+    part = np.add(x, sigma, out=scratch(name, x))
     part -= sigma
+    if missing is not None:
+        part[missing] = 0.0
     leading = group.reduce(np.add, part)
     np.subtract(x, part, out=part)
+    if missing is not None:
+        part[missing] = 0.0
     return leading, group.reduce(np.add, part)
 
 
@@ -136,14 +135,11 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
     power = exponent(magnitude)
     x, low = widened(block)
     x, low = scaled(group, group.view(x), power), None if low is None else scaled(group, group.view(low), power)
-    if seen.missing is not None:
-        x = filled(x, seen.missing)
     count = _count(group, x, seen, weights)
     if weights is None and low is None:
-        total = exact_sum(group, x, count * np.ldexp(magnitude, -power))
+        total = exact_sum(group, x, count * np.ldexp(magnitude, -power), seen.missing, "deviation")
         center = (total[0] + total[1]) / count
-        out = scratch("squares", x) if np.may_share_memory(x, block) else x
-        deviation = np.subtract(x, group.spread(center), out=out)
+        deviation = np.subtract(x, group.spread(center), out=scratch("deviation", x))
         if seen.missing is not None:
             deviation[seen.missing] = 0.0
         deviation *= deviation

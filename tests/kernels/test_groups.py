@@ -6,9 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sknorm._kernels import Columns, Rows, Segments
-from sknorm._kernels._groups import LANES
+from sknorm._kernels._groups import LANES_TO_MAP, LANES_TO_REDUCE
 
-SHAPES = [(1, 1), (7, 3), (8, 3), (64, 5), (96, 2), (10, 200), (4, LANES), (2, LANES // 2), (4, LANES // 2 + 1)]
+SHAPES = [
+    (1, 1),
+    (7, 3),
+    (8, 3),
+    (64, 5),
+    (96, 2),
+    (10, 200),
+    (4, LANES_TO_REDUCE),
+    (2, LANES_TO_REDUCE // 2),
+    (4, LANES_TO_REDUCE // 2 + 1),
+]
 
 
 def cases():
@@ -66,18 +76,20 @@ def test_halving_keeps_the_sums_and_may_halve_the_values(group, x, values, of_gr
         assert len(halved) == -(-len(x) // 2)
 
 
-@given(st.integers(1, 300), st.integers(1, 2 * LANES), st.booleans(), st.booleans())
+@given(st.integers(1, 300), st.integers(1, 2 * LANES_TO_MAP), st.booleans(), st.booleans())
 def test_several_rows_are_one_wide_row_only_where_that_is_a_view(n, d, c_block, c_out):
     block = np.lib.stride_tricks.as_strided(np.zeros(1), (n, d), (0, 0)) if not c_block else np.empty((n, d), bool)
     out = None if c_out else np.empty((d, n), bool).T
     group = Columns(block, out)
     assert n % group.lanes == 0
-    assert group.lanes == 1 or (group.lanes * d <= LANES and np.shares_memory(group.view(block), block))
+    assert group.lanes == 1 or (group.lanes * d <= LANES_TO_MAP and np.shares_memory(group.view(block), block))
     assert group.lanes == 1 or out is None or out.flags.c_contiguous
 
 
 def test_rows_of_few_values_are_handled_together():
-    assert Columns(np.empty((1024, 4))).lanes == 1024
-    assert Columns(np.empty((8192, 4))).lanes * 4 == LANES
+    few, many = np.empty((64, 4)), np.empty((8192, 4))
+    assert Columns(few).lanes == Columns(few, few).lanes == 64
+    assert Columns(many).lanes * 4 == LANES_TO_REDUCE
+    assert Columns(many, many).lanes * 4 == LANES_TO_MAP
     assert Columns(np.empty((1024, 4)), np.empty((4, 1024)).T).lanes == 1
     assert Columns(np.empty((4, 1024)).T).lanes == 1
