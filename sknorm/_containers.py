@@ -74,8 +74,8 @@ def _sparse_values(X: Any) -> Any:
 
 
 def with_data(X: Any, data: Array) -> Any:
-    """A sparse container like ``X`` holding other values."""
-    return type(X)((data, X.indices, X.indptr), shape=X.shape, copy=False)
+    """A sparse container like ``X`` holding other values, and sharing nothing with it."""
+    return type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape, copy=False)
 
 
 def _pandas_values(X: Any) -> Any:

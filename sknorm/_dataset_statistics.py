@@ -1,9 +1,9 @@
 """F2, what fit learns: immutable summaries of a data set, with an identity (`empty`) and an associative `merge`.
 
-`Extrema` is enough for min-max; `Moments` adds mean and m2, the sum of squared deviations. Every way of fitting (at
-once, in batches, in parts that are merged) is this one algebra. Merging k summaries with counts n_i, means and m2_i:
+`Extrema` is enough for min-max; `Moments` adds mean and variance. Every way of fitting (at once, in batches, in parts
+that are merged) is this one algebra. Merging k summaries with counts n_i, mean_i and var_i:
 
-    n = sum(n_i)    mean = sum(n_i * mean_i) / n    m2 = sum(m2_i) + sum(n_i * (mean_i - mean)**2)
+    n = sum(n_i)    mean = sum(n_i * mean_i) / n    var = sum(n_i * (var_i + (mean_i - mean)**2)) / n
 
 in double-double arithmetic, with means measured from the minimum and everything divided by a power of two, so that
 neither the offset nor the unit of a feature matters.
@@ -28,6 +28,7 @@ import numpy as np
 from . import _kernels
 from ._precision import Array, DoubleDouble, exponent, quick_two_sum, stacked, where
 
+SAFE_WEIGHT = 160  # times squares of values up to 2**400, weights of 2**160 stay finite
 PENDING_VALUES = 2**12  # statistics kept before they are merged, which takes some hundred bytes each
 
 S = TypeVar("S", bound="Extrema")
@@ -118,10 +119,13 @@ class Extrema:
 
 @dataclass(frozen=True, eq=False)
 class Moments(Extrema):
-    """`Extrema` with mean - minimum and m2 of each feature divided by ``2**exponent`` (0 where there is no value)."""
+    """`Extrema` with mean - minimum and the (population) variance of each feature, 0 where there is no value.
+
+    Both are those of the values divided by ``2**exponent``.
+    """
 
     above: DoubleDouble
-    m2: DoubleDouble
+    variance: DoubleDouble
 
     @classmethod
     def empty(cls, n_features: int) -> Moments:
@@ -138,10 +142,10 @@ class Moments(Extrema):
         mean = minimum + above
         return mean, ((minimum - mean) + above).hi
 
-    def variance(self, ddof: int) -> DoubleDouble:
-        """``m2 / (count - ddof)``, divided by ``4**exponent``; NaN where that leaves nothing to divide by."""
+    def sample_variance(self, ddof: int) -> DoubleDouble:
+        """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
         freedom = self.count.astype(float) - ddof
-        return self.m2 / np.where(freedom > 0, freedom, np.nan)
+        return self.variance * (DoubleDouble.of(self.count) / np.where(freedom > 0, freedom, np.nan))
 
     @classmethod
     def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
@@ -149,27 +153,34 @@ class Moments(Extrema):
         count = np.where(outer.count > 0, outer.count, 1)
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
-        mean, center = total / count, np.array([b.center for b in blocks])
-        lowest = outer.minimum.shifted(-outer.exponent)
+        center = np.array([b.center for b in blocks])
         from_minimum = np.array([b.from_minimum for b in blocks])[:, None]
-        above = mean - where(from_minimum, zero, lowest)
-        m2 = np.maximum(np.array([b.m2 for b in blocks]) - count * (mean - center).hi ** 2, 0.0)
+        lowest = outer.minimum.shifted(-outer.exponent)
+        above_center = total / count - where(from_minimum, zero, DoubleDouble.of(center))
+        above = above_center + center - where(from_minimum, zero, lowest)
+        variance = np.maximum(np.array([b.m2 for b in blocks]) / count - above_center.hi**2, 0.0)
         spread = (outer.count > 0) & ~outer.constant  # what is left of a constant is rounding
-        statistics = where(spread, above, zero), where(spread, DoubleDouble.of(m2), zero)
+        statistics = where(spread, above, zero), where(spread, DoubleDouble.of(variance), zero)
         return cls(n_samples, None, outer.count, outer.minimum, outer.maximum, *statistics)
 
     def _collapsed(self) -> Moments:
         outer = super()._collapsed()
-        weight = DoubleDouble.of(self.count)
-        zero = weight * 0.0
-        shift = self.exponent - outer.exponent
+        # weights matter up to a factor: with a power of two near the largest, no product overflows
+        weight = DoubleDouble.of(np.ldexp(self.count.astype(float), -np.frexp(outer.count.astype(float))[1]))
+        zero, all_weight = (
+            weight * 0.0,
+            where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count)))),
+        )
         lower = self.minimum.shifted(-outer.exponent) - outer.minimum.shifted(-outer.exponent)
-        above_i = where(self.count > 0, self.above.shifted(shift) + lower, zero)
-        above = (above_i * weight).sum() / np.where(outer.count > 0, outer.count, 1)
+        above_i = where(self.count > 0, self.above.shifted(self.exponent - outer.exponent) + lower, zero)
+        above = (above_i * weight).sum() / all_weight
+        # once more, from there: a part of little weight may lie far off
+        above = above + ((above_i - above) * weight).sum() / all_weight
         apart = where(self.count > 0, above_i - above, zero)
-        m2 = (self.m2.shifted(2 * shift) + apart * apart * weight).sum()
+        variance_i = self.variance.shifted(2 * (self.exponent - outer.exponent))
+        variance = ((variance_i + apart * apart) * weight).sum() / all_weight
         constant = outer.constant
-        return replace(outer, above=where(constant, zero[0], above), m2=where(constant, zero[0], m2))
+        return replace(outer, above=where(constant, zero[0], above), variance=where(constant, zero[0], variance))
 
 
 def _rows(parts: Sequence[Any]) -> Any:
@@ -186,12 +197,20 @@ def _smallest(values: DoubleDouble) -> DoubleDouble:
 
 def _summary(X: Any, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
     """Summarise dense (..., n_features) or sparse data, block by block."""
+    walk = _of_dense if isinstance(X, np.ndarray) else _of_sparse
     with np.errstate(all="ignore"):
-        found = (_of_dense if isinstance(X, np.ndarray) else _of_sparse)(X, weights, cls, of_block)
+        # weights matter up to a factor, and those near 1 leave the squares of the values room
+        power = 0 if weights is None else int(np.frexp(float(weights.max()))[1])
+        if abs(power) < SAFE_WEIGHT:
+            power = 0
+        found = walk(X, weights, -power, cls, of_block)
+        if power:
+            count, n_samples = np.ldexp(found.count, power), float(np.ldexp(found.n_samples, power))
+            found = replace(found, count=count, n_samples=n_samples)
         return replace(found, dtype=X.dtype)
 
 
-def _of_dense(X: Array, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], of_block: Callable[..., Any]) -> S:
     samples_each = max(1, prod(X.shape[1:-1]))
     X = _kernels.flattened(X)
     plain = weights is None and X.dtype == np.float64 and X.flags.c_contiguous
@@ -201,7 +220,8 @@ def _of_dense(X: Array, weights: Array | None, cls: type[S], of_block: Callable[
     def kernel_on(block: _kernels.Block) -> tuple[int | float, Any]:
         piece, w = block.of(X)[:, features], None
         if weights is not None:
-            w = weights[np.arange(block.start, block.stop) // samples_each].astype(np.float64)
+            w = weights[np.arange(block.start, block.stop) // samples_each]
+            w = np.ldexp(w.astype(np.float64), power)
             piece, w = piece[w > 0], w[w > 0]  # before any arithmetic: 0 * inf is not 0
         if not len(piece):
             return 0, None
@@ -245,7 +265,7 @@ def _folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: 
     return cls.empty(n_features) if summary is None else summary  # type: ignore[return-value]
 
 
-def _of_sparse(X: Any, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], of_block: Callable[..., Any]) -> S:
     """Stored values as segments of columns, merged with the zeros that are not stored."""
     n, d = X.shape
     each = max(1, X.nnz // n)
@@ -255,7 +275,7 @@ def _of_sparse(X: Any, weights: Array | None, cls: type[S], of_block: Callable[.
     def summary_of(start: int) -> S:
         piece, w = X[start : start + rows] if rows < n else X, None
         if weights is not None:
-            w = weights[start : start + rows].astype(np.float64)
+            w = np.ldexp(weights[start : start + rows].astype(np.float64), power)
             piece, w = piece[w > 0], w[w > 0]
         if not piece.shape[0]:
             return cls.empty(d)  # type: ignore[return-value]

@@ -232,7 +232,9 @@ def _map(source: _Interval, target: _Interval, constant: Array, bounds: tuple[An
     b = where(from_low, target.low, target.high)
     start = np.where(from_low, *target.ends)
     bits_lost = (np.ldexp(b.hi, target.power) != start) & ~np.isnan(start)
-    k, most = target.width / source.width, DoubleDouble.of(np.ldexp(1.0, np.full(len(constant), EXTREME_EXPONENT)))
+    # of a constant source the width is a power of two, by which dividing is exact and does not overflow on the way
+    k = where(source.low == source.high, target.width.shifted(source.power), target.width / source.width)
+    most = DoubleDouble.of(np.ldexp(1.0, np.full(len(constant), EXTREME_EXPONENT)))
     return AffineMap(
         a=where(from_low, source.low, source.high),
         k=where(most < k, most, k),  # more leads beyond float64 in any case

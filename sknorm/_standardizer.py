@@ -177,7 +177,7 @@ class Standardizer(DatasetTransformer):
             # what is not divided by its own size may be of any size
             power = np.where(constant | (not self.with_std), np.maximum(power, 0), power)
             mean, mean_rest = learned.mean(power)
-            variance, shift = learned.variance(self.ddof), learned.exponent - power
+            variance, shift = learned.sample_variance(self.ddof), learned.exponent - power
             variance, scale = variance.shifted(2 * shift), variance.sqrt().shifted(shift)
             if known_mean is not None:
                 mean, mean_rest = DoubleDouble.of(known_mean).shifted(-power), np.zeros(len(power))

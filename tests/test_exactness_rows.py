@@ -103,6 +103,7 @@ def test_probabilities_of_tiny_and_huge_samples_side_by_side_are_within_4_ulp(te
             [5e-324, 0, -np.inf],
             [5e-324, 0, 1e-323],
             [1.7e308, -1.7e308, np.nan],
+            [-1.7e308, 0, 5e-324],
             [1e300, 1e300 - 1e285, 0],
             [-1e-310, 1e-320, -5e-324],
             [700, -700, 1e-308],

@@ -56,8 +56,8 @@ class Extent(NamedTuple):
 class BlockSums:
     """Sums of one block, per group, of values divided by ``2**exponent`` of their magnitude.
 
-    ``total`` is that of ``x - origin`` as an unevaluated sum, origin being 0 or the minimum; ``m2`` is the sum of
-    ``(x - origin - center)**2``, center being a float64 near the mean of ``x - origin``.
+    ``center`` is a float64 near the mean, or near mean - minimum if ``from_minimum``; ``total`` is the sum of what is
+    above it there, and else of the values themselves; ``m2`` is the sum of squared deviations from it.
     """
 
     count: Array
@@ -152,9 +152,9 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
     lowest, span = seen.scaled(power)
     w = np.ones(()) if weights is None else group.rows(weights)
     hi, lo = _deviation(group, x, low, lowest, seen)
-    total = _weighted_sum(group, hi, lo, w, count * span)
-    center = (total[0] + total[1]) / count
+    center = sum(_weighted_sum(group, hi, lo, w, count * span)) / count
     hi, lo = _deviation(group, hi, lo, DoubleDouble.of(center), seen)
+    total = _weighted_sum(group, hi, lo, w, count * span)
     square, error = two_product(hi, hi)
     leading, trailing = _weighted_sum(group, square, error + 2 * hi * lo, w, count * span**2)
     return BlockSums(count, seen.minimum, seen.maximum, True, total, center, leading + trailing)

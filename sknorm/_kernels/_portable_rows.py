@@ -84,10 +84,13 @@ class _Samples:
         inverse = DoubleDouble.of(np.ones_like(divisor.hi)) / divisor
         if self.precise:
             y = _times(x, DoubleDouble(spread(inverse.hi), spread(inverse.lo)))
+            shift = self.power - power
             if gamma is not None:
-                y = _times(y, DoubleDouble.of(gamma))
-            if (self.power != power).any():
-                y = y.shifted(spread(self.power - power))
+                gamma_power = exponent(np.max(np.abs(gamma)))  # a huge factor could not be split
+                y = _times(y, DoubleDouble.of(np.ldexp(gamma, -gamma_power)))
+                shift = shift + gamma_power
+            if shift.any():
+                y = y.shifted(spread(shift))
             if beta is not None:
                 total, error = two_sum(y.hi, np.broadcast_to(beta, y.hi.shape))
                 y = DoubleDouble(total, error + y.lo)

@@ -206,11 +206,28 @@ def test_sums_are_those_of_exact_arithmetic(case):
         origin = min(values) if found.from_minimum else 0
         span, size = (max(values) - min(values)) / scale, max(map(abs, values)) / scale
         bound = total * (span if found.from_minimum else size)
-        assert abs(pair(found.total, i) - (mean - origin) / scale * total) <= bound / 2**90
         center = Fraction(found.center[i].item())
+        above = center if found.from_minimum else 0  # what the total is measured from
+        assert abs(pair(found.total, i) - ((mean - origin) / scale - above) * total) <= bound / 2**90
         assert abs(center - (mean - origin) / scale) <= (span if found.from_minimum else size) / 2**50
         about_center = (variance + (mean - origin - center * scale) ** 2) / scale**2 * total
         assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
+
+
+@pytest.mark.parametrize("power", [-900, -500, 500, 900])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_unit_of_huge_and_tiny_values_changes_no_bit(power, weighted, kind):
+    x = np.random.default_rng(0).uniform(-1, 1, (3, 96))
+    x[:, 5] = 0.75  # so that the largest is between 1/2 and 1
+    x[:, ::7] = np.nan
+    group, block = grouped(kind, list(x))
+    weights = np.random.default_rng(1).uniform(0.1, 2, len(block)) if weighted else None
+    with np.errstate(all="ignore"):
+        want, got = column_sums(group, block, weights), column_sums(group, np.ldexp(block, power), weights)
+    np.testing.assert_array_equal(got.minimum, np.ldexp(want.minimum, power))
+    for name in ("count", "total", "center", "m2"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
