@@ -38,7 +38,23 @@ def to_values(X: Any) -> Any:
     except ValueError as error:
         msg = message("an array or a frame", f"{type(X).__name__} that NumPy cannot read ({error})", "Pass equal rows.")
         raise ValueError(msg) from error
+    if values.ndim == 0:
+        remedy = "Pass a list of rows, an array or a frame. Reshape your data."
+        raise ValueError(message("2D array", f"{type(X).__name__} {X!r:.60}", remedy))
     return check_values(values)
+
+
+def given_dtype(X: Any, values: Any) -> np.dtype[Any]:
+    """The common dtype of the data as they came, before missing integers were made floats."""
+    dtypes: list[Any] = [values.dtype]
+    if values.dtype.kind == "f" and isinstance(X, np.ma.MaskedArray):
+        dtypes = [X.dtype]
+    elif values.dtype.kind == "f" and frame_kind(X) == "pandas":
+        dtypes = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in X.dtypes]
+    elif values.dtype.kind == "f" and frame_kind(X) == "polars":
+        dtypes = [column.clear().to_numpy().dtype for column in X]
+    known = [np.dtype(dtype) for dtype in dtypes]
+    return values.dtype if np.dtype(object) in known else np.result_type(*known)
 
 
 def frame_kind(X: Any) -> str | None:

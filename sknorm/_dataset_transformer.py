@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from . import _kernels, _parameters, _validation
-from ._containers import to_container, to_values, with_data
+from ._containers import given_dtype, to_container, to_values, with_data
 from ._dataset_statistics import Extrema
 from ._estimator import (
     check_names,
@@ -18,6 +19,7 @@ from ._estimator import (
     float_tags,
     is_writeable_in_place,
     output_kind,
+    read_only,
     record_names,
     with_defaults,
 )
@@ -181,16 +183,16 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @property
     def constant_features_(self) -> Array:
         """Features that have one value only, which come out as exact zeros (min-max: the low end)."""
-        return cast(Array, self._effective().constant)
+        return read_only(self._effective().constant)
 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
         self._check_parameters()
         values = to_values(X) if values is None else values
         _validation.check_samples(values.shape)
-        self._check_fit(values)
+        self._check_fit(values, given_dtype(X, values))
         weights = _validation.check_sample_weight(sample_weight, values.shape[0])
         try:
-            return self._summary.of(values, weights)
+            return replace(self._summary.of(values, weights), dtype=given_dtype(X, values))
         except _validation.InfinityFound:
             if weights is not None:
                 values = values[weights > 0]
@@ -221,6 +223,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _apply(self, X: Any, values: Any, dtype: np.dtype[Any], f: _kernels.AffineMap, copy: bool | None) -> Any:
         copy = self.copy if copy is None else copy
+        _parameters.check_boolean("copy", copy)
         try:
             if not isinstance(values, np.ndarray):
                 return with_data(values, image_of_stored(values, f, dtype))
@@ -243,8 +246,8 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _parameters.check_output_dtype(self.dtype)
         _parameters.check_inverse_dtype(self.inverse_dtype)
 
-    def _check_fit(self, values: Any) -> None:
-        """Refuse parameters that do not fit the data."""
+    def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
+        """Refuse parameters that do not fit the data, which came in a ``dtype``."""
         raise NotImplementedError
 
     def _check_same_type(self, summary: Extrema) -> None:

@@ -74,6 +74,13 @@ def output_kind(estimator: Any, values: Any) -> str:
     return kind
 
 
+def read_only(values: Array) -> Array:
+    """A fitted attribute: writing to it would change nothing, so it is an error."""
+    kept = np.array(values)
+    kept.flags.writeable = False
+    return kept
+
+
 def is_writeable_in_place(X: Any, values: Array, dtype: np.dtype[Any]) -> bool:
     """Whether a result of ``dtype`` may be written over the caller's array."""
     return (

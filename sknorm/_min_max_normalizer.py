@@ -9,8 +9,11 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Extrema
 from ._dataset_transformer import DatasetTransformer
+from ._estimator import read_only
 from ._kernels import AffineMap
-from ._precision import EXTREME_EXPONENT, Array, DoubleDouble, exponent, output_dtype, where
+from ._precision import Array, DoubleDouble, exponent, output_dtype, where
+
+LARGEST_FACTOR = 2.0**990  # which can still be split
 
 
 class MinMaxNormalizer(DatasetTransformer):
@@ -128,28 +131,28 @@ class MinMaxNormalizer(DatasetTransformer):
 
     @property
     def data_min_(self) -> Array:
-        return self._limits()[0].hi
+        return read_only(self._limits()[0].hi)
 
     @property
     def data_max_(self) -> Array:
-        return self._limits()[1].hi
+        return read_only(self._limits()[1].hi)
 
     @property
     def data_range_(self) -> Array:
         minimum, maximum = self._limits()
         with np.errstate(all="ignore"):
-            return (maximum - minimum).rounded()
+            return read_only((maximum - minimum).rounded())
 
     @property
     def scale_(self) -> Array:
         low, high = self._range(np.dtype(np.float64))
         with np.errstate(all="ignore"):
-            return np.asarray((high - low) / np.where(self.constant_features_, 1.0, self.data_range_))
+            return read_only((high - low) / np.where(self.constant_features_, 1.0, self.data_range_))
 
     @property
     def min_(self) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(self._range(np.dtype(np.float64))[0] - self.data_min_ * self.scale_)
+            return read_only(self._range(np.dtype(np.float64))[0] - self.data_min_ * self.scale_)
 
     def _limits(self) -> tuple[DoubleDouble, DoubleDouble]:
         """Known or learned limits of each feature."""
@@ -167,11 +170,11 @@ class MinMaxNormalizer(DatasetTransformer):
         super()._check_parameters()
         self._range(output_dtype(np.dtype(np.float64), self.dtype))
 
-    def _check_fit(self, values: Any) -> None:
+    def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
         if not isinstance(values, np.ndarray) and not self._keeps_zeros():
             raise _validation.sparse_minimum([], self.feature_range)
         if self.in_range is not None:
-            _parameters.check_in_range(self.in_range, values.dtype, values.shape[-1])
+            _parameters.check_in_range(self.in_range, dtype, values.shape[-1])
 
     def _check_same_type(self, summary: Extrema) -> None:
         if isinstance(self.in_range, str):
@@ -234,7 +237,7 @@ def _map(source: _Interval, target: _Interval, constant: Array, bounds: tuple[An
     bits_lost = (np.ldexp(b.hi, target.power) != start) & ~np.isnan(start)
     # of a constant source the width is a power of two, by which dividing is exact and does not overflow on the way
     k = where(source.low == source.high, target.width.shifted(source.power), target.width / source.width)
-    most = DoubleDouble.of(np.ldexp(1.0, np.full(len(constant), EXTREME_EXPONENT)))
+    most = DoubleDouble.of(np.full(len(constant), LARGEST_FACTOR))
     return AffineMap(
         a=where(from_low, source.low, source.high),
         k=where(most < k, most, k),  # more leads beyond float64 in any case

@@ -52,7 +52,7 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
         with np.errstate(over="ignore"):
             low, high = (dtype.type(v) for v in value if isinstance(v, numbers.Real))
         fine = len(value) == 2 and np.isfinite([low, high]).all()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine:
         raise ValueError(message(f"{name} to be two finite numbers (low, high)", repr(value), "Pass (0, 1), say."))
@@ -175,6 +175,8 @@ def check_names_agree(one: Any, other: Any) -> None:
 
 
 def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(map(_same, a, b))
     return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
 
 
@@ -197,9 +199,12 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
         listed = [known[f] if isinstance(f, str) else f for f in listed]
     try:
         index = np.arange(n_features)[listed]
-    except IndexError as error:
+    except (IndexError, TypeError) as error:
         remedy = "Pass positions, names or a mask."
         raise ValueError(message(f"features among 0 to {n_features - 1}", repr(features), remedy)) from error
+    if index.ndim != 1 or len(set(index.tolist())) < len(index):
+        msg = message("a flat list of distinct features", repr(features), "Name each feature once.")
+        raise ValueError(msg)
     if not len(index):
         raise ValueError(message("at least one feature", repr(features), "Name the features to keep."))
     return index

@@ -91,8 +91,9 @@ class RowSoftmax(SampleTransformer):
 
     def _inverse_kernel(self, width: int) -> RowKernel:
         def kernel(group: _kernels.Group, y: Array, out: Array, features: Any, logsumexp: Array) -> tuple[()]:
-            if (y < 0).any():
-                raise _validation.negative_probability(y[y < 0][0])
+            wrong = (y < 0) | np.isinf(y)
+            if wrong.any():
+                raise _validation.no_probability(y[wrong][0])
             out[...] = (np.log(y.astype(np.float64)) + logsumexp[:, None]) * float(self.temperature)
             return ()
 

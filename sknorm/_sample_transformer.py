@@ -126,10 +126,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         fields = self._statistics._fields
         if row_stats is None and not self.keep_stats:
             raise _validation.row_statistics_missing(type(self).__name__)
-        width_with_statistics = getattr(self, "n_features_in_", 0) + len(fields)
-        kept = (
-            len(fields) if self.keep_stats and (row_stats is None or values.shape[-1] == width_with_statistics) else 0
-        )
+        without = row_stats is not None and values.shape[-1] == getattr(self, "n_features_in_", None)
+        kept = len(fields) if self.keep_stats and not without else 0
         width = values.shape[-1] - kept
         if hasattr(self, "n_features_in_"):
             expected = self.get_feature_names_out() if kept else super().get_feature_names_out()

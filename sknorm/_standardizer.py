@@ -9,6 +9,7 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Moments
 from ._dataset_transformer import DatasetTransformer
+from ._estimator import read_only
 from ._kernels import AffineMap
 from ._precision import Array, DoubleDouble, exponent, where
 
@@ -29,7 +30,7 @@ class Standardizer(DatasetTransformer):
     mean : None, float or array-like of shape (n_features,), default=None
         Known means (ImageNet's, say). None learns them.
     std : None, float or array-like of shape (n_features,), default=None
-        Known standard deviations; 0 marks a constant feature. None learns them, about the mean of the data.
+        Known standard deviations; 0, that of a constant, counts as 1. None learns them, about the mean of the data.
     per_feature : bool, default=True
         False takes one mean and standard deviation over all features.
     inverse_dtype : None, "input" or dtype, default=None
@@ -128,7 +129,7 @@ class Standardizer(DatasetTransformer):
     @property
     def n_samples_seen_(self) -> Any:
         count = self.statistics_.count
-        return count[0].item() if (count == count[0]).all() else count
+        return count[0].item() if (count == count[0]).all() else read_only(count)
 
     @property
     def mean_(self) -> Array | None:
@@ -149,7 +150,7 @@ class Standardizer(DatasetTransformer):
         super()._check_parameters()
         _parameters.check_ddof(self.ddof)
 
-    def _check_fit(self, values: Any) -> None:
+    def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
         self._known(values.shape[-1])
         self._check_sparse(values)
 
@@ -230,4 +231,4 @@ class _Location(NamedTuple):
 
 def _shifted(value: Array, power: Array) -> Array:
     with np.errstate(all="ignore"):
-        return np.asarray(np.ldexp(value, power))
+        return read_only(np.ldexp(value, power))

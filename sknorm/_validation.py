@@ -34,6 +34,9 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     """One finite weight of at least 0 per entry of the first axis, not all 0."""
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        remedy = "Use 0 to leave a sample out."
+        raise ValueError(message("sample_weight without a mask", "masked weights", remedy))
     w = np.asarray(sample_weight)
     if w.dtype.kind == "O" and w.ndim == 1:
         w = numbers_of(w, "sample_weight")
@@ -220,12 +223,15 @@ def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) 
         got = repr(type(given).__name__) + (f" of shapes {[a.shape for a in arrays]}" if arrays else "")
         remedy = "Pass what row_statistics(X) returned for these samples."
         raise ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+    for name, array in zip(names, arrays, strict=True):
+        if name in ("row_scale", "row_rms") and (array <= 0).any():
+            got = f"{array[array <= 0].flat[0]}"
+            raise ValueError(message(f"a divisor {name} above 0", got, "Pass what row_statistics(X) returned."))
     return arrays
 
 
-def negative_probability(place: Any) -> ValueError:
-    remedy = "Pass what transform returned."
-    return ValueError(message("probabilities of at least 0", f"a negative value in sample {place}", remedy))
+def no_probability(value: Any) -> ValueError:
+    return ValueError(message("finite probabilities of at least 0", f"{value}", "Pass what transform returned."))
 
 
 def warn_one_feature(name: str) -> None:

@@ -142,13 +142,15 @@ def test_other_formats_become_csr(make):
     assert to_values(make(np.eye(2))).format == "csr"
 
 
-def test_values_are_put_into_a_container_of_the_same_kind_and_pattern():
+def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_shares_nothing():
     for container in (sp.csr_array, sp.csc_array, sp.csr_matrix):
         X = container(np.array([[0, 1.5], [2, 0]]))
         Y = with_data(X, np.array([7, 8], np.float32))
         assert type(Y) is type(X)
         assert Y.dtype == np.float32
-        assert np.shares_memory(Y.indices, X.indices)
+        np.testing.assert_array_equal(Y.indices, X.indices)
+        assert not np.shares_memory(Y.indices, X.indices)
+        assert not np.shares_memory(Y.indptr, X.indptr)
 
 
 # Refused

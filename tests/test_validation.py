@@ -289,7 +289,7 @@ SPARSE = "a sparse matrix"
             "what transform returned.",
         ),
         (check.row_statistics_missing("RowRMSNorm"), ValueError, "statistics of RowRMSNorm", "none", "row_stats="),
-        (check.negative_probability(3), ValueError, "at least 0", "a negative value in sample 3", "what transform"),
+        (check.no_probability(-0.5), ValueError, "at least 0", "-0.5", "what transform"),
     ],
 )
 def test_an_error_says_what_to_do(error, kinds, expected, got, remedy):

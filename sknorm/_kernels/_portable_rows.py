@@ -159,17 +159,13 @@ def softmax(group: Group, block: Array, out: Array | None, temperature: float) -
     largest = DoubleDouble.of(group.reduce(np.fmax, block))
     if np.isposinf(largest.hi).any():
         raise InfinityFound
-    # halves, so that the difference of two huge values stays finite
-    smallest = group.reduce(np.fmin, x)
-    if np.isneginf(smallest).any():
-        smallest = group.reduce(np.fmin, np.where(np.isneginf(x), np.nan, x))
-    extreme = np.fmax(np.abs(largest.hi), np.abs(smallest)) > 2.0**1000
-    half = group.spread(np.where(extreme, 0.5, 1.0))
-    t = x * half - group.spread(largest.hi) * half
+    t = x - group.spread(largest.hi)
     if low is not None:
         t += low - group.spread(largest.lo)
+    overflowed = np.isinf(t) & np.isfinite(x)
     t /= temperature
-    t /= half
+    if overflowed.any():  # by halves it stays finite
+        t[overflowed] = ((x / 2 - group.spread(largest.hi / 2)) / temperature * 2)[overflowed]
     missing = np.isnan(x)
     t[missing] = -np.inf
     e = np.exp(t, out=t)

@@ -42,7 +42,7 @@ def image(f, x, dtype=np.float64):
 
 
 def maps_with_values(seed, far, offset, b):
-    """Maps as fits make them, all bits at random; values up to ``far`` times the reach from an ``a`` of size ``offset``."""
+    """Maps as fits make them, all bits at random; values up to ``far`` reaches from an ``a`` of size ``offset``."""
     rng = np.random.default_rng(seed)
     for _ in range(12):
         reach, factor = np.ldexp(rng.uniform(1, 2, 2), rng.integers(-60, 60, 2))
@@ -58,7 +58,10 @@ def errors_of(f, x):
     unit = ulp(max(Fraction(f.reach.item()) * exact(f.k), abs(exact(f.b))), np.float64)
     for i in range(len(x)):
         want = exact(f.b) + (Fraction(x[i].item()) - exact(f.a)) * exact(f.k)
-        yield abs(Fraction(got[i].item()) - want) / max(ulp(want, np.float64), unit / 2**10), abs(before[i] - want) / unit
+        yield (
+            abs(Fraction(got[i].item()) - want) / max(ulp(want, np.float64), unit / 2**10),
+            abs(before[i] - want) / unit,
+        )
 
 
 @pytest.mark.parametrize("b", [0.0, 2.0**-30, 1.0, 2.0**30])

@@ -189,6 +189,26 @@ def test_counts_and_extrema_are_those_of_the_values_present(case):
 
 @given(blocks(awkward.DTYPES) | blocks(awkward.FEW_DTYPES, weighted=True))
 def test_sums_are_those_of_exact_arithmetic(case):
+    assert_sums_are_exact(case)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.longdouble])
+def test_sums_of_values_wider_than_float64_are_exact_too(dtype, weighted):
+    rng = np.random.default_rng(0)
+    if dtype == np.longdouble:
+        block = rng.normal(size=(48, 3)).astype(dtype) + rng.normal(size=(48, 3)) * dtype(2) ** -55
+    else:
+        limits = np.iinfo(dtype)
+        whole = rng.integers(limits.min, limits.max, (48, 3), dtype)
+        block = np.where([True, False, False], whole, limits.max - whole // dtype(2**40) * np.array([0, 1, 0], dtype))
+        block[::2, 2] -= dtype(2**54 + 1)
+    weights = rng.uniform(0.1, 2, 48) if weighted else None
+    columns = list(block.T)
+    assert_sums_are_exact(SimpleNamespace(group=Columns(block), block=block, columns=columns, kind="", weights=weights))
+
+
+def assert_sums_are_exact(case):
     kept = case.block.copy()
     with np.errstate(all="ignore"):
         found = column_sums(case.group, case.block, case.weights)
@@ -196,12 +216,13 @@ def test_sums_are_those_of_exact_arithmetic(case):
     np.testing.assert_array_equal(case.block, kept)
     for i, column in enumerate(case.columns):
         weights = weights_of(case, i)
-        total = counted(column, weights)
+        values = exact_values(column)
+        total = sum(Fraction(w) for v, w in zip(values, weights, strict=True) if v is not None)
         assert found.count[i] == float(total)
-        values = present(exact_array(column))
-        if not values:
+        if not present(values):
             continue
-        mean, variance = moments(exact_array(column), weights)
+        mean, variance = moments(values, weights)
+        values = present(values)
         scale = Fraction(2) ** int(unit[i])
         origin = min(values) if found.from_minimum else 0
         span, size = (max(values) - min(values)) / scale, max(map(abs, values)) / scale
@@ -212,6 +233,13 @@ def test_sums_are_those_of_exact_arithmetic(case):
         assert abs(center - (mean - origin) / scale) <= (span if found.from_minimum else size) / 2**50
         about_center = (variance + (mean - origin - center * scale) ** 2) / scale**2 * total
         assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
+
+
+def exact_values(column):
+    """Fractions, also of values that no Python float holds."""
+    if column.dtype == np.longdouble:
+        return [Fraction(*v.as_integer_ratio()) for v in column]
+    return exact_array(column)
 
 
 @pytest.mark.parametrize("power", [-900, -500, 500, 900])
