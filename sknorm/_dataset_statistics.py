@@ -144,8 +144,9 @@ class Moments(Extrema):
 
     def sample_variance(self, ddof: int) -> DoubleDouble:
         """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
-        freedom = self.count.astype(float) - ddof
-        return self.variance * (DoubleDouble.of(self.count) / np.where(freedom > 0, freedom, np.nan))
+        count = self.count.astype(float)
+        freedom, power = np.where(count > ddof, count - ddof, np.nan), np.frexp(count)[1]
+        return self.variance * (DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power))
 
     @classmethod
     def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:

@@ -1,0 +1,84 @@
+"""What both dataset transformers do alike, beyond the statistics and the maps they are made of."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sknorm import MinMaxNormalizer, Standardizer
+
+BOTH = [MinMaxNormalizer, Standardizer]
+both = pytest.mark.parametrize("cls", BOTH)
+X = np.array([[1.0, 40.0], [2.0, 10.0], [4.0, 25.0]])
+
+
+@pytest.mark.parametrize(
+    "cls, name",
+    [(MinMaxNormalizer, name) for name in ("data_min_", "data_max_", "data_range_", "scale_", "min_")]
+    + [(Standardizer, name) for name in ("mean_", "var_", "scale_")]
+    + [(cls, "constant_features_") for cls in BOTH],
+)
+def test_writing_to_a_fitted_attribute_is_an_error_and_not_without_effect(cls, name):
+    scaler = cls().fit(X)
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(scaler, name)[:] = 0
+    np.testing.assert_array_equal(scaler.transform(X), cls().fit(X).transform(X))
+
+
+BYTES_WITH_A_HOLE = {
+    "pandas nullable": lambda: pd.DataFrame({"a": pd.array([0, None, 255], dtype="UInt8")}),
+    "pandas Arrow": lambda: pd.DataFrame({"a": pd.array([0, None, 255], dtype="uint8[pyarrow]")}),
+    "polars": lambda: pl.DataFrame({"a": [0, None, 255]}, schema={"a": pl.UInt8}),
+    "masked": lambda: np.ma.array(np.array([[0], [7], [255]], np.uint8), mask=[[0], [1], [0]]),
+}
+
+
+@pytest.mark.parametrize("kind", BYTES_WITH_A_HOLE)
+@both
+def test_a_missing_value_does_not_make_another_type_of_integers(cls, kind):
+    scaler = cls(inverse_dtype="input").fit(BYTES_WITH_A_HOLE[kind]())
+    back = scaler.inverse_transform(np.array([[0.4], [0.6]]))
+    assert back.dtype == np.uint8
+
+
+@pytest.mark.parametrize("kind", BYTES_WITH_A_HOLE)
+def test_the_limits_of_a_type_are_known_beside_a_missing_value(kind):
+    scaler = MinMaxNormalizer(in_range="dtype").fit(BYTES_WITH_A_HOLE[kind]())
+    np.testing.assert_array_equal(scaler.data_max_, [255])
+
+
+@both
+def test_all_weights_times_a_power_of_two_change_nothing(cls):
+    weights = np.array([1.0, 3.0, 2.0])
+    expected = cls().fit(X * 1e100, sample_weight=weights).transform(X * 1e100)
+    for power in (-1060, -600, -200, 200, 600, 1000):
+        scaler = cls().fit(X * 1e100, sample_weight=np.ldexp(weights, power))
+        np.testing.assert_array_equal(scaler.transform(X * 1e100), expected)
+        np.testing.assert_array_equal(scaler.n_samples_seen_, np.ldexp(6.0, power))
+
+
+@both
+def test_masked_weights_are_refused(cls):
+    with pytest.raises(ValueError, match="without a mask"):
+        cls().fit(X, sample_weight=np.ma.array([1.0, 1.0, 1.0], mask=[1, 0, 0]))
+
+
+@pytest.mark.parametrize("features", [[[0]], ["a", "a"], [0, 0], slice("a", "b"), [True, False, True]])
+@both
+def test_what_selects_no_flat_list_of_distinct_features_is_refused(cls, features):
+    scaler = cls().fit(pd.DataFrame(X, columns=["a", "b"]))
+    with pytest.raises(ValueError, match="Expected"):
+        scaler.select(features)
+
+
+@both
+def test_whether_to_copy_is_a_bool(cls):
+    with pytest.raises(ValueError, match="copy to be True or False"):
+        cls().fit(X).transform(X, copy="no")
+
+
+@pytest.mark.parametrize("data", ["text", None, {"a": [1]}])
+@both
+def test_what_is_no_array_is_named(cls, data):
+    with pytest.raises(ValueError, match=f"2D array, got {type(data).__name__}"):
+        cls().fit(data)

@@ -1,0 +1,42 @@
+"""What the three row norms do alike, beyond their kernels."""
+
+import numpy as np
+import pytest
+
+from sknorm import RowLayerNorm, RowRMSNorm, RowSoftmax
+
+NORMS = [RowLayerNorm, RowRMSNorm, RowSoftmax]
+X = np.array([[1.0, 2.0, 4.0], [-3.0, 0.5, 2.0]])
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("cls", NORMS)
+def test_kept_statistics_are_removed_also_where_others_are_given(cls, fitted):
+    norm = cls(keep_stats=True)
+    if fitted:
+        norm.fit(X)
+    back = norm.inverse_transform(norm.transform(X), row_stats=norm.row_statistics(X))
+    np.testing.assert_allclose(back, X, rtol=1e-14)
+
+
+@pytest.mark.parametrize("divisor", [0.0, -1.0])
+@pytest.mark.parametrize("cls, others", [(RowLayerNorm, [np.zeros(2)]), (RowRMSNorm, [])])
+def test_a_divisor_that_no_sample_has_is_refused(cls, others, divisor):
+    with pytest.raises(ValueError, match="a divisor row_"):
+        cls().inverse_transform(X, row_stats=(*others, np.array([1.0, divisor])))
+
+
+@pytest.mark.parametrize("value", [-0.1, np.inf])
+def test_what_is_no_probability_has_no_inverse(value):
+    with pytest.raises(ValueError, match="finite probabilities of at least 0"):
+        RowSoftmax().inverse_transform([[value, 0.5]], row_stats=([0.0],))
+
+
+@pytest.mark.parametrize("cls", [RowLayerNorm, RowRMSNorm])
+@pytest.mark.parametrize("size", [1e-300, 1e250, 1e308])
+def test_gamma_may_be_of_any_size(cls, size):
+    gamma = np.array([1.0, -0.5, 0.25])
+    expected = cls(gamma=gamma).transform(X)
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(cls(gamma=gamma * size).transform(X), expected * size, rtol=1e-15)
+    np.testing.assert_array_equal(cls(gamma=gamma * size).transform(np.zeros((1, 3))), [[0, 0, 0]])
