@@ -146,7 +146,8 @@ class Moments(Extrema):
         """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
         count = self.count.astype(float)
         freedom, power = np.where(count > ddof, count - ddof, np.nan), np.frexp(count)[1]
-        return self.variance * (DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power))
+        share: DoubleDouble = DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power)
+        return self.variance * share
 
     @classmethod
     def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
