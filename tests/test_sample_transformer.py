@@ -5,6 +5,8 @@ import pytest
 
 from sknorm import RowLayerNorm, RowRMSNorm, RowSoftmax
 
+from .exact import layer_normed, sample_errors
+
 NORMS = [RowLayerNorm, RowRMSNorm, RowSoftmax]
 X = np.array([[1.0, 2.0, 4.0], [-3.0, 0.5, 2.0]])
 
@@ -40,3 +42,13 @@ def test_gamma_may_be_of_any_size(cls, size):
     with np.errstate(over="ignore"):
         np.testing.assert_allclose(cls(gamma=gamma * size).transform(X), expected * size, rtol=1e-15)
     np.testing.assert_array_equal(cls(gamma=gamma * size).transform(np.zeros((1, 3))), [[0, 0, 0]])
+
+
+def test_beta_may_cancel_nearly_all_of_a_sample():
+    """The bound is measured at what is left, so the normalised value needs more bits than float64 has."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        x = rng.normal(size=(1, 5)) * 10.0 ** rng.integers(-20, 20)
+        beta = -RowLayerNorm(eps=0).transform(x)[0] * (1 + 1e-6 * rng.normal(size=5))
+        error = sample_errors(RowLayerNorm(eps=0, beta=beta).transform(x), layer_normed(x, eps=0, beta=beta))
+        assert error.max() <= 4

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._precision import Array, DoubleDouble, exponent, quick_two_sum, split, two_sum, where
+from .._precision import Array, DoubleDouble, exponent, quick_two_sum, split, two_product, two_sum, where
 from .._validation import InfinityFound
 from ._groups import Group
 from ._portable import Extent, exact_sum, extent, scaled, widened
@@ -68,12 +68,14 @@ class _Samples:
         The power is taken from whichever of the two terms is larger, so that neither can overflow.
         """
         power = exponent(np.fmax(self.extent.magnitude, np.sqrt(eps)))
-        squares = deviation.hi**2
-        if self.precise:
+        if self.precise:  # beta may take away all that a rounded divisor gets right
+            squares, error = two_product(deviation.hi, deviation.hi)
+            error += 2 * deviation.hi * deviation.lo
             bound = self.count * np.ldexp(self.extent.magnitude, 1 - self.power) ** 2
             square = DoubleDouble(*quick_two_sum(*exact_sum(self.group, squares, bound)))
+            square = square + self.group.reduce(np.add, error)
         else:
-            square = DoubleDouble.of(self.group.reduce(np.add, squares))
+            square = DoubleDouble.of(self.group.reduce(np.add, deviation.hi**2))
         square = (square / self.count).shifted(2 * (self.power - power)) + np.ldexp(eps, -2 * power)
         one = DoubleDouble.of(np.ones_like(square.hi))
         return where(still, one, square.sqrt()), np.where(still, 0, power)

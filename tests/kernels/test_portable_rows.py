@@ -102,6 +102,33 @@ def test_the_mean_of_large_integers_keeps_its_fraction(dtype):
     assert_image(got, layer_normed(block, eps=0))
 
 
+# Samples wider than float64
+
+ROW_NORMS = [lambda *a: layer_norm(*a, 0.0, None, None, True), lambda *a: rms_norm(*a, 0.0, None, True)]
+ROW_NORMS_OF = pytest.mark.parametrize("kernel", ROW_NORMS, ids=["layer", "rms"])
+
+
+@ROW_NORMS_OF
+def test_missing_values_stay_out_of_samples_wider_than_float64(kernel):
+    """Large integers of which some are missing are longdoubles."""
+    present_ones = np.array([[2**60, 2**60 + 1, 2**60 + 5]])
+    want, statistics = run(kernel, present_ones)
+    got, found = run(kernel, np.append(present_ones.astype(np.longdouble), [[np.nan]], axis=1))
+    np.testing.assert_array_equal(got[:, :3], want)
+    assert np.isnan(got[0, 3])
+    np.testing.assert_array_equal(found, statistics)
+
+
+@ROW_NORMS_OF
+@pytest.mark.parametrize("power", [-900, 900])
+def test_the_unit_of_wide_samples_changes_no_bit(kernel, power):
+    block = np.array([[1, 2, 4.5]], np.longdouble) / 6  # the largest is between 1/2 and 1
+    want, statistics = run(kernel, block)
+    got, found = run(kernel, np.ldexp(block, power))
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(found, np.ldexp(statistics, power))
+
+
 # RMS norm
 
 
