@@ -21,7 +21,7 @@ from .._precision import Array
 
 T = TypeVar("T")
 
-BLOCK = 2**17  # values: 1 MB of float64; smaller ones cost more in calls than they gain in cache
+BLOCK = 3 * 2**16  # values: 1.5 MB of float64; smaller ones cost more in calls than they gain in cache
 LARGE_BLOCK = 2**18  # for kernels that need one block as scratch
 SMALL_BLOCK = 2**15  # for kernels that need many temporary arrays
 TILE = 512  # features of one block: wide enough for a vector loop, narrow enough to keep many rows in a block

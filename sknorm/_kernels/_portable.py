@@ -195,7 +195,7 @@ def affine(group: Group, block: Array, out: Array, f: AffineMap) -> None:
     x, low = _ready(group, block, f)
     y = group.view(out)
     if out.dtype == np.float64:
-        np.add(*_two_parts(group, x, low, f), out=y)
+        np.add(*_two_parts(group, x, low, f, spare=y), out=y)
     else:  # a product in float64 is wide enough to be rounded to a narrower type
         y[...] = _one_part(group, x, low, f)
     if f.outer.any():
@@ -260,8 +260,10 @@ def _one_part(group: Group, x: Array, low: Array | None, f: AffineMap) -> Array:
     return y
 
 
-def _two_parts(group: Group, x: Array, low: Array | None, f: AffineMap) -> tuple[Array, Array]:
-    """``b + (x - a) * k`` as an unevaluated sum.
+def _two_parts(
+    group: Group, x: Array, low: Array | None, f: AffineMap, spare: Array | None = None
+) -> tuple[Array, Array]:
+    """``b + (x - a) * k`` as an unevaluated sum; ``spare`` is an array of the shape of x that may be overwritten.
 
     The leading bits of ``x - a`` stand on a grid and those of ``k`` are its first 26, so that their product is exact;
     the other products are too small for their rounding to be seen.
@@ -280,7 +282,7 @@ def _two_parts(group: Group, x: Array, low: Array | None, f: AffineMap) -> tuple
         rest += cut
         rest -= c.a_rest
     rest *= c.k.hi
-    rest += np.multiply(part, c.k_trailing, out=scratch("product", x))
+    rest += np.multiply(part, c.k_trailing, out=scratch("product", x) if spare is None else spare)
     part *= c.k_leading
     if c.b.hi.any():
         total = np.add(part, c.b.hi, out=scratch("total", x))  # two_sum, in place

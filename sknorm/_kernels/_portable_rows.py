@@ -29,11 +29,13 @@ class _Samples:
             self.origin = DoubleDouble.of(self.extent.minimum)
             self.x, self.low = _differences(group, self.x, self.low, self.origin)
         self.x = scaled(group, self.x, self.power)
+        self.low = None if self.low is None else scaled(group, self.low, self.power)
         self.count = group.size if size is None else np.full(len(group.size), size)
         self.missing = self.extent.missing
         if self.missing is not None:
             self.count = self.count - group.reduce(np.add, self.missing)
             self.x = np.where(self.missing, 0.0, self.x)
+            self.low = None if self.low is None else np.where(self.missing, 0.0, self.low)
 
     def mean(self) -> DoubleDouble:
         if self.precise or self.low is not None:
