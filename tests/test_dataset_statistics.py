@@ -17,7 +17,7 @@ from sknorm._kernels import _blocks
 from sknorm._precision import DoubleDouble
 
 from .awkward import FEW_DTYPES, groups
-from .exact import exact_array, moments, present
+from .exact import exact_array, moments, present, root
 
 BOUND = 1e-14  # of the variance, relatively, for any way of fitting
 both = pytest.mark.parametrize("cls", [Extrema, Moments])
@@ -258,16 +258,39 @@ def test_a_small_weight_of_zeros_that_are_not_stored_is_not_lost(container, weig
 
 
 @both
-@pytest.mark.parametrize("power", [-1000, -300, -10, 10, 300, 1000])
+@pytest.mark.parametrize("power", [-1000, -300, -159, 159, 250, 390, 1000])
 def test_a_factor_of_all_weights_changes_nothing_but_the_count(cls, power):
-    X = np.random.default_rng(0).normal(size=(40, 3)) * [1e-200, 1.0, 1e200]
+    X = np.random.default_rng(0).normal(size=(40, 5)) * [1e-200, 2.0**-390, 1.0, 2.0**390, 1e200]
     weights = np.random.default_rng(1).uniform(0.5, 2, 40)
     for make in (np.asarray, sp.csr_array, sp.csc_array):
-        with small_blocks(16):
+        with small_blocks(16), np.errstate(all="ignore"):
             want, got = cls.of(make(X), weights), cls.of(make(X), np.ldexp(weights, power))
-        np.testing.assert_array_equal(got.count, np.ldexp(want.count, power))
-        assert got.n_samples == np.ldexp(want.n_samples, power)
-        assert bits(replace(got, count=want.count)) == bits(want)
+            merged = got.merge(cls.of(make(X[:3]), np.ldexp(weights[:3], power)))
+            want_merged = want.merge(cls.of(make(X[:3]), weights[:3]))
+        for one, other in [(got, want), (merged, want_merged)]:
+            np.testing.assert_allclose(one.count, np.ldexp(other.count, power), rtol=BOUND)
+            assert one.n_samples == pytest.approx(np.ldexp(other.n_samples, power), rel=BOUND)
+            assert_same(replace(one, count=other.count, n_samples=other.n_samples), other)
+
+
+@pytest.mark.parametrize("parts", [[slice(0, 1), slice(1, 9)], [slice(0, 9)], [slice(0, 5), slice(5, 9)]])
+@pytest.mark.parametrize("far", [1e20, 1e40])
+def test_a_value_far_off_of_little_weight_spoils_neither_mean_nor_variance(parts, far):
+    X = np.array([-far, *np.random.default_rng(0).normal(size=8)])[:, None]
+    weights = np.array([far**-1.6, *[1.0] * 8])
+    first, *others = [Moments.of(X[part], weights[part]) for part in parts]
+    found = first.merge(*others)
+    mean, variance = moments(exact_array(X[:, 0]), weights)
+    assert abs(value(found.above, 0) - (mean - Fraction(-far))) <= Fraction(BOUND) * root(variance)
+    assert abs(value(found.variance, 0) - variance) <= Fraction(BOUND) * variance
+
+
+@pytest.mark.parametrize("n", [3, 97, 1001])
+def test_an_offset_of_nearly_all_bits_costs_the_variance_nothing(n):
+    X = (2.0**52 + np.random.default_rng(0).integers(0, 3, n))[:, None]
+    for summary in (Moments.of(X), Moments.of(X[:2]).merge(Moments.of(X[2:]))):
+        variance = moments(exact_array(X[:, 0]))[1]
+        assert abs(value(summary.variance, 0) - variance) <= Fraction(BOUND) * variance
 
 
 # Never changed

@@ -217,11 +217,11 @@ NAMES = ("row_mean", "row_scale")
 
 
 def test_row_statistics_become_contiguous_arrays_of_float64():
-    found = check.check_row_stats([[[1, 2]], np.ones((2, 1), np.float32).T], NAMES, (1, 2))
+    found = check.check_row_stats([[[1, 2, 3]] * 2, np.ones((3, 2), np.float32).T], NAMES, (2, 3))
     for array in found:
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
-        assert array.shape == (1, 2)
+        assert array.shape == (2, 3)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from joblib import Parallel, delayed, parallel_config
+from joblib.parallel import ThreadingBackend
 
 from sknorm._kernels import TILE, Block, flattened, in_order, row_blocks, thread_count, tiles
-from sknorm._kernels._blocks import MOST_THREADS
 
 shapes = st.lists(st.integers(0, 6), min_size=1, max_size=4).flatmap(
     lambda leading: st.integers(1, 7).map(lambda d: (*leading, d))
@@ -141,6 +141,12 @@ def test_a_joblib_loop_without_workers_leaves_the_cores_alone(environment):
     assert Parallel(n_jobs=1)(delayed(thread_count)() for _ in range(2)) == [4, 4]
 
 
+def test_a_backend_that_does_not_know_how_deep_it_stands_is_no_worker(environment):
+    environment("OMP_NUM_THREADS", "4")
+    with parallel_config(ThreadingBackend(nesting_level=None), n_jobs=2):
+        assert thread_count() == 4
+
+
 def test_without_joblib_nobody_is_asked(environment, monkeypatch):
     environment("OMP_NUM_THREADS", "4")
     monkeypatch.delitem(sys.modules, "joblib.parallel", raising=False)
@@ -178,7 +184,7 @@ def test_two_threads_work_at_the_same_time(environment):
 def test_more_threads_than_pay_are_never_used(environment):
     environment("SKNORM_NUM_THREADS", "64")
     names = set(in_order(lambda _: current_thread().name, range(200), parallel=True))
-    assert 1 <= len(names) <= MOST_THREADS
+    assert 1 <= len(names) <= 2  # a third would mostly wait for the interpreter lock
     assert all(name.startswith("sknorm") for name in names)
 
 
@@ -208,7 +214,7 @@ def test_items_are_taken_only_a_little_ahead_of_the_results(threads):
     results = in_order(lambda i: i, (next(taken) for _ in range(10**9)), parallel=True)
     for _ in range(10):
         next(results)
-    assert next(taken) <= 10 + 2 * MOST_THREADS
+    assert next(taken) <= 10 + 2 * 2
 
 
 def test_what_has_not_begun_when_one_fails_is_cancelled(environment):

@@ -95,11 +95,57 @@ def test_gamma_multiplies_and_beta_is_added(block, precise):
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_the_mean_of_large_integers_keeps_its_fraction(dtype):
     top = int(np.iinfo(dtype).max)
-    block = np.array([[top, top - 1, top - 1], [top // 2, top // 2 + 1, top // 2 + 1]], dtype)
+    offsets = np.array([[top], [top // 2], [top // 2 + 334], [top // 3 - 457]], dtype)
+    block = offsets - np.array([[0, 1, 1]], dtype)
     got, _ = run(layer_norm, block, 0.0, None, None, True)
     assert_image(got, layer_normed(block, eps=0))
     got, _ = run(layer_norm, block, 0.0, None, None, False, dtype=np.float32)
     assert_image(got, layer_normed(block, eps=0))
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-320, 1e-300, 1e-5, 1.0, 1e300])
+@pytest.mark.parametrize("power", [-1040, -900, -300, 300, 900, 1020])
+def test_eps_counts_in_any_unit_of_the_values(power, eps):
+    block = np.ldexp(np.array([[0.1, -0.7, 0.4], [0.0, 1.0, 0.0]]), power)
+    got, (_, divisor) = run(layer_norm, block, eps, None, None, True)
+    assert_image(got, layer_normed(block, eps=eps))
+    for i, sample in enumerate(exact_array(block)):
+        assert_number(divisor[i], root(moments(sample)[1] + Fraction(eps)))
+    got, _ = run(rms_norm, block, eps, None, True)
+    assert_image(got, rms_normed(block, eps=eps))
+
+
+@pytest.mark.parametrize("size", [1e-305, 1e305])
+def test_gamma_may_be_huge_or_tiny(size):
+    block = np.random.default_rng(0).normal(size=(4, 5))
+    gamma = np.array([1.0, -0.7, 0.3, 1e-3, 0.5]) * size
+    for dtype, precise in [(np.float64, True), (np.float64, False)]:
+        got, _ = run(rms_norm, block, 1e-6, gamma, precise, dtype=dtype)
+        assert_image(got, rms_normed(block, eps=1e-6, gamma=gamma))
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_a_float64_image_is_rounded_once(offset):
+    """Half a unit in the last place of each value, not of the largest."""
+    block = np.random.default_rng(0).normal(size=(40, 6)) + offset
+    gamma = np.random.default_rng(1).normal(size=6)
+    for g in (None, gamma):
+        got, _ = run(rms_norm, block, 1e-6, g, True)
+        want = rms_normed(block, eps=1e-6, gamma=g)
+        assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
+        got, _ = run(layer_norm, block, 1e-5, g, None, True)
+        want = layer_normed(block, eps=1e-5, gamma=g)
+        assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
+
+
+@pytest.mark.parametrize("places", ["halves", "eights"])
+@pytest.mark.parametrize("kernel, want", [(layer_norm, layer_normed), (rms_norm, rms_normed)])
+def test_rounding_errors_of_a_long_sample_do_not_add_up(kernel, want, places):
+    block = awkward.one_way(1024, places)[None]
+    arguments = (0.0, None, None, True) if kernel is layer_norm else (0.0, None, True)
+    got, _ = run(kernel, block, *arguments)
+    exact = want(block, eps=0.0)
+    assert errors(got, exact, abs(exact)).max() <= 0.5 + 2.0**-10
 
 
 # Samples wider than float64
@@ -182,6 +228,12 @@ def test_masked_values_have_probability_zero_and_nothing_but_them_is_nan():
     got, (found,) = run(softmax, block, 1.0)
     np.testing.assert_array_equal(got, [[0.5, 0, 0.5, np.nan], [np.nan] * 4, [0, 1, 0, 0]])
     np.testing.assert_array_equal(found, [np.log(2), -np.inf, 1.7e308])
+
+
+def test_a_range_beyond_float64_is_no_obstacle_to_a_large_temperature():
+    block = np.array([[-1.7e308, 1.7e308, 0.0, np.nan, -np.inf]])
+    got, _ = run(softmax, block, 1e308)
+    assert_image(got, softmaxed(block, temperature=1e308))
 
 
 @pytest.mark.parametrize(
