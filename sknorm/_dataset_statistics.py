@@ -169,10 +169,8 @@ class Moments(Extrema):
         outer = super()._collapsed()
         # weights matter up to a factor: with a power of two near the largest, no product overflows
         weight = DoubleDouble.of(np.ldexp(self.count.astype(float), -np.frexp(outer.count.astype(float))[1]))
-        zero, all_weight = (
-            weight * 0.0,
-            where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count)))),
-        )
+        all_weight = where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count))))
+        zero = weight * 0.0
         lower = self.minimum.shifted(-outer.exponent) - outer.minimum.shifted(-outer.exponent)
         above_i = where(self.count > 0, self.above.shifted(self.exponent - outer.exponent) + lower, zero)
         above = (above_i * weight).sum() / all_weight

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
@@ -27,7 +28,7 @@ from ._feature_maps import image, image_of_stored
 from ._precision import Array, output_dtype
 
 
-class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """An affine map of each feature, whose constants come from an immutable summary of the data."""
 
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"copy": UNUSED}
@@ -189,10 +190,11 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._check_parameters()
         values = to_values(X) if values is None else values
         _validation.check_samples(values.shape)
-        self._check_fit(values, given_dtype(X, values))
+        dtype = given_dtype(X, values)
+        self._check_fit(values, dtype)
         weights = _validation.check_sample_weight(sample_weight, values.shape[0])
         try:
-            return replace(self._summary.of(values, weights), dtype=given_dtype(X, values))
+            return replace(self._summary.of(values, weights), dtype=dtype)
         except _validation.InfinityFound:
             if weights is not None:
                 values = values[weights > 0]
@@ -246,22 +248,24 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _parameters.check_output_dtype(self.dtype)
         _parameters.check_inverse_dtype(self.inverse_dtype)
 
+    @abstractmethod
     def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
         """Refuse parameters that do not fit the data, which came in a ``dtype``."""
-        raise NotImplementedError
 
     def _check_same_type(self, summary: Extrema) -> None:
         """Refuse to merge what was learned from data of another kind."""
 
+    @abstractmethod
     def _check_sparse(self, values: Any) -> None:
         """Refuse a sparse container whose zeros would not stay zeros."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _forward(self, dtype: np.dtype[Any]) -> _kernels.AffineMap:
-        raise NotImplementedError
+        """The map of transform for output of ``dtype``."""
 
+    @abstractmethod
     def _inverse(self, dtype: np.dtype[Any]) -> _kernels.AffineMap:
-        raise NotImplementedError
+        """The map of inverse_transform for what was an output of ``dtype``."""
 
     def __sklearn_tags__(self) -> Any:
         return float_tags(super().__sklearn_tags__(), self.dtype, sparse=self._keeps_zeros())
@@ -269,8 +273,9 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_defaults(self, state))
 
+    @abstractmethod
     def _keeps_zeros(self) -> bool:
-        raise NotImplementedError
+        """Whether the parameters allow zeros to stay zeros."""
 
 
 def _hashable(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from ._precision import Array, output_dtype
 from ._sample_statistics import RowKernel, over_samples, over_stored_samples
 
 
-class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Each vector along the last axis by itself."""
 
     _statistics: ClassVar[Any]
@@ -213,12 +214,13 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     # -- what the three classes fill in -------------------------------------------------------------------------
 
+    @abstractmethod
     def _kernel(self, width: int, precise: bool) -> RowKernel:
         """The kernel of transform; ``precise`` where its input or its output has the bits of float64."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _inverse_kernel(self, width: int) -> RowKernel:
-        raise NotImplementedError
+        """The kernel of inverse_transform."""
 
     def __sklearn_tags__(self) -> Any:
         sparse = self._takes_sparse and not self.keep_stats
