@@ -11,6 +11,7 @@ sample statistics   mean, variance              `RowLayerNorm`
 ==================  ==========================  ====================
 """
 
+from ._kernels import show_config
 from ._min_max_normalizer import MinMaxNormalizer
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
@@ -19,4 +20,4 @@ from ._standardizer import Standardizer
 
 __version__ = "0.1.0"
 
-__all__ = ["MinMaxNormalizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax", "Standardizer"]
+__all__ = ["MinMaxNormalizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax", "Standardizer", "show_config"]

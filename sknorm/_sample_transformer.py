@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from . import _parameters, _validation
+from . import _kernels, _parameters, _validation
 from ._containers import column_names, to_container, to_values, with_data
 from ._estimator import (
     check_names,
@@ -20,7 +20,7 @@ from ._estimator import (
     with_defaults,
 )
 from ._precision import Array, output_dtype
-from ._sample_statistics import RowKernel, over_samples, over_stored_samples
+from ._sample_statistics import over_samples, over_stored_samples
 
 
 class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -205,7 +205,9 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     def _output_names(self, X: Any, width: int) -> Any:
         return [*self._input_names(X, width), *(self._statistics._fields if self.keep_stats else ())]
 
-    def _sparse_image(self, values: Any, kernel: RowKernel, dtype: np.dtype[Any], given: tuple[Array, ...] = ()) -> Any:
+    def _sparse_image(
+        self, values: Any, kernel: _kernels.Kernel, dtype: np.dtype[Any], given: tuple[Array, ...] = ()
+    ) -> Any:
         rows = values.tocsr()
         out = np.empty(rows.data.shape, dtype=dtype)
         over_stored_samples(kernel, rows, out, given=given)
@@ -215,11 +217,11 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     # -- what the three classes fill in -------------------------------------------------------------------------
 
     @abstractmethod
-    def _kernel(self, width: int, precise: bool) -> RowKernel:
+    def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         """The kernel of transform; ``precise`` where its input or its output has the bits of float64."""
 
     @abstractmethod
-    def _inverse_kernel(self, width: int) -> RowKernel:
+    def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         """The kernel of inverse_transform."""
 
     def __sklearn_tags__(self) -> Any:
