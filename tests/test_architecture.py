@@ -57,6 +57,8 @@ def name_of(path):
 
 PATHS = {name_of(path): path for path in FOLDER.rglob("*.py")}
 TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
+# What the kernels are compiled from is in the checkout, and not in an installed package.
+NATIVE_SOURCES = [path for ending in ("*.pyx", "*.h") for path in (TESTS.parent / "sknorm").rglob(ending)]
 each_module = pytest.mark.parametrize("module", sorted(PATHS))
 
 
@@ -104,6 +106,12 @@ def test_every_module_has_its_place():
 @pytest.mark.parametrize("module", sorted(PATHS.keys() - {"sknorm"}))
 def test_a_module_says_first_on_which_floor_it_stands(module):
     assert ast.get_docstring(TREES[module]).startswith(f"F{PLACES[placed_name(module)].floor}, ")
+
+
+@pytest.mark.parametrize("path", NATIVE_SOURCES, ids=lambda path: path.name)
+def test_a_compiled_source_says_first_that_it_stands_with_the_kernels(path):
+    floor = PLACES[f"sknorm.{path.parent.name}"].floor
+    assert re.match(rf'(#.*\n)*(/\* ?|""")F{floor}, ', path.read_text())
 
 
 @each_module
@@ -168,6 +176,6 @@ def test_nothing_is_named_for_anything_and_everything(module):
     assert not {name for name in names if words_of(name) & WORDS_FOR_ANYTHING}
 
 
-@pytest.mark.parametrize("path", [*PATHS.values(), *TESTS.rglob("*.py")], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*PATHS.values(), *NATIVE_SOURCES, *TESTS.rglob("*.py")], ids=lambda path: path.name)
 def test_a_file_is_short(path):
     assert len(path.read_text().splitlines()) <= LONGEST_FILE
