@@ -119,7 +119,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         selected = self._fitted(self._effective().select(index), index)
         parameters: dict[str, Any] = {"per_feature": True}
         for name in self._known_parameters:
-            parameters[name] = _select_known(getattr(self, name), index, self.n_features_in_)
+            parameters[name] = _select_known(name, getattr(self, name), index, self.n_features_in_)
         return cast(Self, selected.set_params(**parameters))
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -287,11 +287,11 @@ def _hashable(value: Any) -> Any:
     return array.dtype.char, array.shape, array.tobytes()
 
 
-def _select_known(value: Any, index: Array, n_features: int) -> Any:
+def _select_known(name: str, value: Any, index: Array, n_features: int) -> Any:
     """A known statistic of some of the features; what holds for all of them stays."""
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, (tuple, list)) and len(value) == 2 and any(np.ndim(v) for v in value):
-        return tuple(_select_known(v, index, n_features) for v in value)
+    if name == "in_range":
+        return tuple(_select_known("limit", v, index, n_features) for v in value)
     array = np.asarray(value)
     return array[index] if array.shape == (n_features,) else value
