@@ -17,14 +17,15 @@ from ._dataset_statistics import Extrema
 from ._estimator import (
     check_names,
     check_output_names,
+    fitted_attribute,
     float_tags,
     is_writeable_in_place,
     output_kind,
-    read_only,
     record_names,
     with_defaults,
 )
 from ._feature_maps import image, image_of_stored
+from ._namespaces import as_numpy, check_place, on_host
 from ._precision import Array, output_dtype
 
 
@@ -41,6 +42,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     statistics_: Any
     n_features_in_: int
+    _fitted_in: Any = None  # an empty array like the data of fit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the statistics of each feature, forgetting earlier ones.
@@ -48,7 +50,9 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            All axes but the last are pooled. NaN is left out; infinity is refused.
+            All axes but the last are pooled. NaN is left out; infinity is refused. Under scikit-learn's
+            ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in the other methods, and
+            what they return, and the fitted attributes, are arrays of that library on that device.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each entry of the first axis, at least 0. Integer weights are repeated samples.
@@ -70,6 +74,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         """
         if not hasattr(self, "statistics_"):
             return self.fit(X, y, sample_weight)
+        check_place(self, X, "partial_fit")
         values = to_values(X)
         check_names(self, X, values.shape[-1])
         summary = self._summarise(X, sample_weight, values)
@@ -119,7 +124,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         selected = self._fitted(self._effective().select(index), index)
         parameters: dict[str, Any] = {"per_feature": True}
         for name in self._known_parameters:
-            parameters[name] = _select_known(getattr(self, name), index, self.n_features_in_)
+            parameters[name] = _select_known(name, getattr(self, name), index, self.n_features_in_)
         return cast(Self, selected.set_params(**parameters))
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -138,6 +143,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         """
         check_is_fitted(self)
         self._check_parameters()
+        check_place(self, X, "transform")
         values = to_values(X)
         check_names(self, X, values.shape[-1])
         dtype = output_dtype(values.dtype, self.dtype)
@@ -163,6 +169,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         """
         check_is_fitted(self)
         self._check_parameters()
+        check_place(self, X, "inverse_transform")
         values = to_values(X)
         check_output_names(self, X, values.shape[-1], list(self.get_feature_names_out()))
         dtype = output_dtype(values.dtype)
@@ -182,9 +189,9 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         return self.statistics_.n_samples
 
     @property
-    def constant_features_(self) -> Array:
+    def constant_features_(self) -> Any:
         """Features that have one value only, which come out as exact zeros (min-max: the low end)."""
-        return read_only(self._effective().constant)
+        return fitted_attribute(self, self._effective().constant)
 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
         self._check_parameters()
@@ -192,7 +199,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         _validation.check_samples(values.shape)
         dtype = given_dtype(X, values)
         self._check_fit(values, dtype)
-        weights = _validation.check_sample_weight(sample_weight, values.shape[0])
+        weights = _validation.check_sample_weight(on_host(sample_weight, "sample_weight"), values.shape[0])
         try:
             return replace(self._summary.of(values, weights), dtype=dtype)
         except _validation.InfinityFound:
@@ -209,6 +216,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         if hasattr(self, "feature_names_in_"):
             new.feature_names_in_ = self.feature_names_in_[index]
         new.n_features_in_ = len(summary.count)
+        new._fitted_in = self._fitted_in
         new.statistics_ = summary
         return new
 
@@ -283,15 +291,15 @@ def _hashable(value: Any) -> Any:
         return tuple(_hashable(v) for v in value)
     if value is None or isinstance(value, (str, bool, int, float, type)):
         return type(value), value
-    array = np.asarray(value)
+    array = as_numpy(value, "a parameter")
     return array.dtype.char, array.shape, array.tobytes()
 
 
-def _select_known(value: Any, index: Array, n_features: int) -> Any:
+def _select_known(name: str, value: Any, index: Array, n_features: int) -> Any:
     """A known statistic of some of the features; what holds for all of them stays."""
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, (tuple, list)) and len(value) == 2 and any(np.ndim(v) for v in value):
-        return tuple(_select_known(v, index, n_features) for v in value)
-    array = np.asarray(value)
+    if name == "in_range":
+        return tuple(_select_known("limit", v, index, n_features) for v in on_host(value, name))
+    array = as_numpy(value, name)
     return array[index] if array.shape == (n_features,) else value

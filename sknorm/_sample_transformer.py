@@ -19,6 +19,7 @@ from ._estimator import (
     record_names,
     with_defaults,
 )
+from ._namespaces import check_place, on_host, sent_back
 from ._precision import Array, output_dtype
 from ._sample_statistics import over_samples, over_stored_samples
 
@@ -28,6 +29,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
     _statistics: ClassVar[Any]
     n_features_in_: int
+    _fitted_in: Any = None  # an empty array like the data of fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters, and record the width and the names that later calls must have.
@@ -35,6 +37,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+            Under scikit-learn's ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in
+            the other methods, and what they return are arrays of that library on that device.
         y : ignored
 
         Returns
@@ -61,7 +65,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         Y : array, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
             With ``keep_stats=True`` the statistics of each sample follow as further columns.
         """
-        values, width = self._checked(X)
+        values, width = self._checked(X, "transform")
         kind = output_kind(self, values)
         dtype = output_dtype(values.dtype, self.dtype)
         kernel = self._kernel(width, np.float64 in (dtype, output_dtype(values.dtype)))
@@ -91,7 +95,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         -------
         statistics : NamedTuple of float64 arrays of shape ``X.shape[:-1]``
         """
-        values, width = self._checked(X)
+        values, width = self._checked(X, "row_statistics")
         statistics = tuple(np.empty(values.shape[:-1]) for _ in self._statistics._fields)
         kernel = self._kernel(width, True)
         try:
@@ -101,7 +105,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
                 over_stored_samples(kernel, values.tocsr(), None, found=statistics)
         except _validation.InfinityFound:
             raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
-        return self._statistics(*statistics)
+        return self._statistics(*(sent_back(found, X) for found in statistics))
 
     def inverse_transform(self, X: Any, row_stats: Any = None) -> Any:
         """Undo transform, with the statistics of the samples.
@@ -123,6 +127,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         ValueError
             Without statistics, since they cannot be guessed; for a zero in gamma, which erased a feature.
         """
+        check_place(self, X, "inverse_transform")
         values = to_values(X)
         fields = self._statistics._fields
         if row_stats is None and not self.keep_stats:
@@ -142,6 +147,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             self._check_sparse(values)
             row_stats = tuple(values[..., width + j] for j in range(kept)) if row_stats is None else row_stats
             values = values[..., :width]
+        if isinstance(row_stats, (tuple, list)):
+            row_stats = [on_host(given, "row_stats") for given in row_stats]
         statistics = _validation.check_row_stats(row_stats, fields, values.shape[:-1])
         kernel = self._inverse_kernel(width)
         if not isinstance(values, np.ndarray):
@@ -174,7 +181,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     _takes_masks: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
 
-    def _checked(self, X: Any) -> tuple[Any, int]:
+    def _checked(self, X: Any, method: str) -> tuple[Any, int]:
+        check_place(self, X, method)
         values = to_values(X)
         width = values.shape[-1]
         if hasattr(self, "n_features_in_"):

@@ -71,6 +71,12 @@ def test_what_selects_no_flat_list_of_distinct_features_is_refused(cls, features
         scaler.select(features)
 
 
+@pytest.mark.parametrize("in_range", [(0, 10), [0, 10], np.array([0, 10]), np.array([[0, 5], [10, 9]])], ids=repr)
+def test_limits_in_any_form_are_selected(in_range):
+    scaler = MinMaxNormalizer(in_range=in_range).fit(X)
+    np.testing.assert_array_equal(scaler.select([1]).transform(X[:, [1]]), scaler.transform(X)[:, [1]])
+
+
 @both
 def test_whether_to_copy_is_a_bool(cls):
     with pytest.raises(ValueError, match="copy to be True or False"):
