@@ -26,6 +26,12 @@ def test_ci_runs_the_commands_of_the_first_screen():
             assert f"{part}\n" in ci
 
 
+def test_the_files_it_names_exist():
+    named = re.findall(r"(?<![\w/])(?:tests|examples|\.ci)/[\w./*]+", README)
+    assert "tests/benchmarks/test_speed.py" in named
+    assert [name for name in named if not list(ROOT.glob(name))] == []
+
+
 def test_the_extras_it_names_exist():
     named = set(re.findall(r'"\.\[(\w+)\]"', README))
     assert {"examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
