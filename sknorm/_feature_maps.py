@@ -32,7 +32,8 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
         into = block.of(target)
         _write(block.of(whole)[:, features], into[:, features], part(features.start, features.stop), small)
         if not np.may_share_memory(into, target):  # a block of a strided array, flattened, is a copy
-            target[block.index] = into.reshape(target[block.index].shape)
+            place = target[block.index][..., features]
+            place[...] = into[:, features].reshape(place.shape)
 
     blocks = _kernels.rectangles(whole, size, width)
     for _ in _kernels.in_order(write, blocks, X.size > _kernels.SMALL_BLOCK, compiled):

@@ -30,6 +30,10 @@ def message(expected: str, got: Any, remedy: str) -> str:
     return f"Expected {expected}, got {got}. {remedy}"
 
 
+def no_such_mode(mode: Any) -> ValueError:
+    return ValueError(message("mode 'stdout' or 'dict'", repr(mode), "Leave it out to print."))
+
+
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     """One finite weight of at least 0 per entry of the first axis, not all 0."""
     if sample_weight is None:

@@ -156,7 +156,7 @@ def test_error_messages_are_written_on_the_ground_floor_only():
     assert not wording
 
 
-@pytest.mark.parametrize("name", sknorm.__all__)
+@pytest.mark.parametrize("name", [name for name in sknorm.__all__ if isinstance(getattr(sknorm, name), type)])
 def test_a_transformer_has_at_most_one_parent_in_sknorm(name):
     parents = [parent for parent in getattr(sknorm, name).__mro__[1:] if parent.__module__ in PATHS]
     assert len(parents) <= 1

@@ -42,11 +42,22 @@ METHODS = [
 CLASSES = [pytest.param(getattr(sknorm, name), id=name) for name in TRANSFORMERS]
 
 
-def test_the_public_names_are_the_five_transformers():
-    assert sorted(sknorm.__all__) == sorted(TRANSFORMERS)
+FUNCTIONS = ["show_config"]
+
+
+def test_the_public_names_are_the_five_transformers_and_some_functions():
+    assert sorted(sknorm.__all__) == sorted([*TRANSFORMERS, *FUNCTIONS])
     objects = {name for name, value in vars(sknorm).items() if not inspect.ismodule(value)}
     public = {name for name in objects if not name.startswith("_")}
-    assert public == set(TRANSFORMERS)
+    assert public == {*TRANSFORMERS, *FUNCTIONS}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_describes_its_parameters_and_shows_an_example(name):
+    function = getattr(sknorm, name)
+    described = inspect.getdoc(function)
+    assert ">>> " in described
+    assert all(f"{parameter} : " in described for parameter in inspect.signature(function).parameters)
 
 
 @pytest.mark.parametrize("cls", CLASSES)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from .._precision import SAFE_EXPONENT, Array
-from . import _portable_rows
 from ._affine import AffineMap
 from ._blocks import SMALL_BLOCK, Block, in_order, rectangles
 from ._groups import Columns, Group, Rows, Segments
+from ._portable_rows import layer_norm as portable_layer_norm
+from ._portable_rows import rms_norm as portable_rms_norm
+from ._portable_rows import softmax as portable_softmax
 
 BLOCK = 2**20  # values: long enough for its call to cost nothing, short enough to share among threads
 TILE = 2**11  # features of one block
@@ -26,12 +29,10 @@ LARGEST = 2.0**SAFE_EXPONENT
 TYPES = frozenset("?bBhHiIlLqQefd")
 
 native: ModuleType | None = None
-why_not = ""
-if os.environ.get("SKNORM_BACKEND", "") == "portable":
-    why_not = "SKNORM_BACKEND=portable is set"
-else:
+why_not = "SKNORM_BACKEND=portable is set" if os.environ.get("SKNORM_BACKEND") == "portable" else ""
+if not why_not:
     try:
-        from . import _native as native  # type: ignore[attr-defined, no-redef]
+        native = import_module("._native", __package__)
     except ImportError as error:
         why_not = f"they are not part of this installation ({error})"
 
@@ -140,7 +141,7 @@ def layer_norm(
     group: Group, block: Array, out: Array | None, eps: float, gamma: Any, beta: Any, precise: bool
 ) -> tuple[Array, ...] | None:
     def portable(group: Group, x: Array, y: Array | None, values: Any) -> tuple[Array, ...]:
-        return _portable_rows.layer_norm(group, x, y, eps, gamma, beta, precise)
+        return portable_layer_norm(group, x, y, eps, gamma, beta, precise)
 
     found = _rows(_LAYER, portable, group, block, out, precise, eps, 1.0, gamma, beta, None)
     return None if found is None else (found[0], found[1])
@@ -151,7 +152,7 @@ def rms_norm(
 ) -> tuple[Array, ...] | None:
     def portable(group: Group, x: Array, y: Array | None, values: Any) -> tuple[Array, ...]:
         factor = gamma if gamma is None or not isinstance(group, Segments) else gamma[values]
-        (rms,) = _portable_rows.rms_norm(group, x, y, eps, factor, precise, size)
+        (rms,) = portable_rms_norm(group, x, y, eps, factor, precise, size)
         return rms, rms
 
     found = _rows(_RMS, portable, group, block, out, precise, eps, 1.0, gamma, None, size)
@@ -160,7 +161,7 @@ def rms_norm(
 
 def softmax(group: Group, block: Array, out: Array | None, temperature: float) -> tuple[Array, ...] | None:
     def portable(group: Group, x: Array, y: Array | None, values: Any) -> tuple[Array, ...]:
-        (logsumexp,) = _portable_rows.softmax(group, x, y, temperature)
+        (logsumexp,) = portable_softmax(group, x, y, temperature)
         return logsumexp, logsumexp
 
     precise = out is None or out.dtype == np.float64
@@ -199,7 +200,7 @@ def _rows(
     offset = np.zeros(d) if beta is None else np.ascontiguousarray(beta, dtype=np.float64)
     count = float(d if size is None else size)
     numbers = precise, eps, temperature, count, gamma is not None or beta is not None
-    if not native.rows(kind, block, out, *numbers, factor, offset, found, declined, segments, False):
+    if not native.rows(kind, block, out, *numbers, factor, offset, found, declined, segments):
         return None
     samples = np.flatnonzero(declined)
     each = max(1, SMALL_BLOCK * n // max(1, block.size))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._validation import message
+from .. import _validation
 from . import _compiled
 from ._blocks import MOST_COMPILED_THREADS, MOST_THREADS, thread_count
 
@@ -39,7 +39,7 @@ def show_config(mode: Literal["stdout", "dict"] = "stdout") -> dict[str, Any] | 
     True
     """
     if mode not in ("stdout", "dict"):
-        raise ValueError(message("mode 'stdout' or 'dict'", repr(mode), "Leave it out to print."))
+        raise _validation.no_such_mode(mode)
     compiled = _compiled.native
     configuration = {
         "backend": "portable" if compiled is None else "compiled",

@@ -9,9 +9,6 @@ and in the exponential.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 enum { F64, F32, F16, I8, U8, I16, U16, I32, U32, I64, U64 };
 static const ptrdiff_t SIZES[] = {8, 4, 2, 1, 1, 2, 2, 4, 4, 8, 8};
@@ -50,7 +47,7 @@ enum { LAYER, RMS, SOFTMAX };
 
 /* A row norm; gamma and beta have d values. */
 typedef struct {
-    int kind, centred, precise, scaled, past_caches;
+    int kind, centred, precise, scaled;
     double eps, temperature, count, largest;
     const double *gamma, *beta;
 } Norm;

@@ -24,7 +24,7 @@ cdef extern from "_native.h" nogil:
         double low, high
 
     ctypedef struct Norm:
-        int kind, centred, precise, scaled, past_caches
+        int kind, centred, precise, scaled
         double eps, temperature, count, largest
         const double *gamma
         const double *beta
@@ -163,7 +163,7 @@ def affine_stored(values, columns, out, constants, bint with_b, bounds):
 
 
 def rows(int kind, block, out, bint precise, double eps, double temperature, double count, bint scaled, gamma, beta,
-         found, declined, segments, bint past_caches):
+         found, declined, segments):
     """Layer norm (0), RMS norm (1) or softmax (2) of each row of a block (n, d), or of each run of values.
 
     The statistics go to ``found``, of shape (2, n); ``declined`` (n,) is set to 1 where a sample is not for this kernel,
@@ -193,7 +193,7 @@ def rows(int kind, block, out, bint precise, double eps, double temperature, dou
     if segments is not None:
         first, many = Buffer(segments[0]), Buffer(segments[1])
         start, size = <const int64_t *> first.matrix.data, <const int64_t *> many.matrix.data
-    f.kind, f.centred, f.precise, f.scaled, f.past_caches = kind, kind == LAYER, precise, scaled, past_caches
+    f.kind, f.centred, f.precise, f.scaled = kind, kind == LAYER, precise, scaled
     f.eps, f.temperature, f.count = eps, temperature, count
     f.largest = EXACT_INTEGER if source.type >= I64 else LARGEST
     f.gamma, f.beta = <const double *> of_gamma.matrix.data, <const double *> of_beta.matrix.data

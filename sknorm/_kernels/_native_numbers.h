@@ -152,39 +152,6 @@ static void NAME(narrow)(int type, const double *restrict x, ptrdiff_t n, char *
 
 #undef NARROW
 
-/* Bytes past the caches, where the output is larger than they are: no line is read only to be written over. */
-static void NAME(stream)(char *restrict y, const char *restrict x, ptrdiff_t n)
-{
-#ifdef __SSE2__
-    ptrdiff_t head = (ptrdiff_t)(-(uintptr_t)y & 15);
-    if (head > n)
-        head = n;
-    memcpy(y, x, (size_t)head);
-    for (y += head, x += head, n -= head; n >= 16; y += 16, x += 16, n -= 16)
-        _mm_stream_si128((__m128i *)y, _mm_loadu_si128((const __m128i *)x));
-#endif
-    memcpy(y, x, (size_t)n);
-}
-
-/* n float64 to n places of another type ``step`` bytes apart. */
-static void NAME(put)(int type, const double *x, ptrdiff_t n, char *y, ptrdiff_t step, int past_caches)
-{
-    char staged[STRIP * sizeof(double)];
-    if (!past_caches || step != SIZES[type]) {
-        NAME(narrow)(type, x, n, y, step);
-        return;
-    }
-    if (type == F64) {
-        NAME(stream)(y, (const char *)x, n * 8);
-        return;
-    }
-    for (ptrdiff_t done = 0; done < n; done += STRIP) {
-        ptrdiff_t m = n - done < STRIP ? n - done : STRIP;
-        NAME(narrow)(type, x + done, m, staged, step);
-        NAME(stream)(y + done * step, staged, m * step);
-    }
-}
-
 /* An unevaluated sum of two float64; the algorithms are those of `DoubleDouble`. */
 typedef struct {
     double hi, lo;

@@ -4,7 +4,11 @@
 #include "_native_columns.h"
 #include "_native_affine.h"
 #include "_native_floats.h"
+#include "_native_tiles.h"
+#include "_native_softmax.h"
 #include "_native_rows.h"
+
+#undef TAIL
 
 static const Kernels NAME(kernels) = {SET_NAME, NAME(column_sums), NAME(merge), NAME(affine), NAME(affine_stored),
                                      NAME(rows)};

@@ -39,7 +39,7 @@ def cpu():
 def heading(report):
     """What the table was measured with, and its first lines."""
     with contextlib.redirect_stdout(io.StringIO()) as config:
-        getattr(sknorm, "show_config", lambda: None)()
+        sknorm.show_config()
     report(f"{cpu()}, {os.cpu_count()} cores; Python {platform.python_version()}, NumPy {version('numpy')}")
     report(config.getvalue())
     report("")
