@@ -44,14 +44,12 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
 def _write(piece: Array, into: Array, f: AffineMap, size: int) -> None:
     if np.may_share_memory(piece, into):
         piece = piece.copy(order="K")  # a kernel may look at its input again
+    if _kernels.affine.compiled(_kernels.Columns(piece, into), piece, into, f):
+        return
     each = max(1, size // piece.shape[1])
-    parts = ((piece[i : i + each], into[i : i + each]) for i in range(0, len(piece), each))
-    if into.dtype.kind == "f":
-        whole = (_kernels.Columns(piece, into), piece, into, f)
-        _kernels.affine.over(((_kernels.Columns(x, y), x, y, f) for x, y in parts), whole)
-    else:
-        for x, y in parts:
-            _write_group(_kernels.Columns(x, y), x, y, f)
+    for i in range(0, len(piece), each):
+        x, y = piece[i : i + each], into[i : i + each]
+        _write_group(_kernels.Columns(x, y), x, y, f)
 
 
 def _write_group(group: _kernels.Group, piece: Array, into: Array, f: AffineMap) -> None:

@@ -45,10 +45,11 @@ def over_samples(
     d, parallel = X.shape[-1], X.size > _kernels.SMALL_BLOCK
     in_place = out is not None and np.may_share_memory(X, out)
     X, *outs = _kernels.flattened(X, *([] if out is None else [out]))
+    compiled = kernel.compiled is not _kernels.never and _kernels.compiled_serves(X, *outs)
+    at_once = compiled and X.ndim == 2 and not in_place
     # each sample has about 16 values of its own as scratch, which count where it has few features
     small = _kernels.SMALL_BLOCK * d // (d + 16)
-    compiled = kernel.compiled is not _kernels.never and _kernels.compiled_serves(X, *outs)
-    size = _kernels.COMPILED_BLOCK if compiled and X.ndim == 2 and not in_place else small
+    size = _kernels.COMPILED_BLOCK * d // (d + 16) if at_once else small
 
     def fill(block: _kernels.Block) -> None:
         piece = block.of(X).copy() if in_place else block.of(X)  # a kernel may look at its input again

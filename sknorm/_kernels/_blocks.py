@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeVar
+from threading import Condition
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -127,14 +127,65 @@ def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool, c
     if threads == 1:
         yield from map(quiet, items)
         return
-    waiting: deque[Future[T]] = deque()
+    work = _Work(quiet, items, ahead=2 * threads)
+    others = [_pool(threads - 1).submit(work.go_on) for _ in range(threads - 1)]
     try:
-        for item in items:
-            waiting.append(_pool(threads).submit(quiet, item))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        while work.step():
+            yield from work.ready()
+        for other in others:
+            if not other.cancel():  # one that has not begun is not needed
+                other.result()
+        yield from work.ready()
     finally:
-        for future in waiting:
-            future.cancel()
+        work.stop()
+        wait(other for other in others if not other.cancel())
+
+
+class _Work(Generic[T]):
+    """Items that several threads take one by one, the thread that asks for the results among them."""
+
+    def __init__(self, function: Callable[[Any], T], items: Iterable[Any], ahead: int) -> None:
+        self._function, self._items, self._ahead = function, enumerate(items), ahead
+        self._taken = self._given = 0
+        self._stopped = False
+        self._results: dict[int, tuple[T | None, BaseException | None]] = {}
+        self._changed = Condition()  # whose lock a thread may take again
+
+    def step(self) -> bool:
+        """Do one item; False where none is left."""
+        with self._changed:
+            item = None if self._stopped else next(self._items, None)
+            if item is None:
+                self.stop()
+                return False
+            self._taken += 1
+        try:
+            result: tuple[T | None, BaseException | None] = self._function(item[1]), None
+        except BaseException as error:
+            result = None, error
+            self.stop()
+        self._results[item[0]] = result
+        return True
+
+    def go_on(self) -> None:
+        """Do what there is to do, a little ahead of what is asked for."""
+        while self.step():
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or self._taken < self._given + self._ahead)
+
+    def ready(self) -> Iterator[T]:
+        """The results that follow those already given, as far as they are there."""
+        while self._given in self._results:
+            result, error = self._results.pop(self._given)
+            if error is not None:
+                raise error
+            with self._changed:
+                self._given += 1
+                self._changed.notify_all()
+            yield cast(T, result)
+
+    def stop(self) -> None:
+        """Take no more items."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()

@@ -27,6 +27,7 @@ TILE = 2**11  # features of one block
 WIDEST = 2**16  # features of a sample that stays in the cache
 LARGEST = 2.0**SAFE_EXPONENT
 TYPES = frozenset("?bBhHiIlLqQefd")
+LIMITS = {c: (float(np.iinfo(c).min), float(np.iinfo(c).max)) for c in "bBhHiIlLqQ"}
 
 native: ModuleType | None = None
 why_not = "SKNORM_BACKEND=portable is set" if os.environ.get("SKNORM_BACKEND") == "portable" else ""
@@ -125,16 +126,25 @@ def summarise(kernel: Callable[..., Found | None], X: Array) -> Found | None:
 
 def affine(group: Group, block: Array, out: Array, f: AffineMap) -> bool | None:
     """None with some of the image in ``out`` perhaps."""
-    if native is None or f.table is None or not isinstance(group, Columns) or not serves(block, out):
+    if native is None or f.table is None or not isinstance(group, Columns) or not _maps(block, out):
         return None
-    return native.affine(block, out, f.table, f.shifted, f.bounds) or None
+    return native.affine(block, out, f.table, f.shifted, _bounds(out, f)) or None
 
 
 def affine_stored(block: Array, columns: Array, out: Array, f: AffineMap) -> bool | None:
     """The same for stored values of a sparse matrix, each of its own column."""
-    if native is None or f.table is None or not serves(block, out):
+    if native is None or f.table is None or not _maps(block, out):
         return None
-    return native.affine_stored(block, columns, out, f.table, f.shifted, f.bounds) or None
+    return native.affine_stored(block, columns, out, f.table, f.shifted, _bounds(out, f)) or None
+
+
+def _maps(block: Array, out: Array) -> bool:
+    return serves(block, out) and out.dtype.kind != "b"
+
+
+def _bounds(out: Array, f: AffineMap) -> Any:
+    """Between which values the image is clipped."""
+    return f.bounds if out.dtype.kind == "f" else LIMITS.get(out.dtype.char)
 
 
 def layer_norm(

@@ -135,7 +135,7 @@ def affine(block, out, constants, bint with_b, bounds):
     cdef Buffer x = Buffer(block), y = Buffer(out, True), of_map = Buffer(constants)
     cdef Affine f = affine_options(with_b, bounds)
     cdef int done
-    if not (x.serves() and y.serves() and y.matrix.type <= F16):
+    if not (x.serves() and y.serves() and y.matrix.type < I64):
         return False
     with nogil:
         done = kernels().affine(x.matrix, y.matrix, <const double *> of_map.matrix.data, &f)
@@ -154,7 +154,7 @@ def affine_stored(values, columns, out, constants, bint with_b, bounds):
     cdef Buffer x = Buffer(values), y = Buffer(out, True), of_map = Buffer(constants), index = Buffer(columns)
     cdef Affine f = affine_options(with_b, bounds)
     cdef int done
-    if not (x.serves() and y.serves() and y.matrix.type <= F16 and index.matrix.type in (I32, I64)):
+    if not (x.serves() and y.serves() and y.matrix.type < I64 and index.matrix.type in (I32, I64)):
         return False
     with nogil:
         done = kernels().affine_stored(x.matrix, y.matrix, index.matrix.data, index.matrix.type == I64,

@@ -44,6 +44,35 @@ INLINE int NAME(affine_in_two)(const double *restrict x, ptrdiff_t x_step, doubl
 
 #undef AFFINE_ROW
 
+/* The nearest integer to the same, half to even, between low and high: what is below the last bit of the sum decides
+where that alone is a tie. */
+INLINE int NAME(affine_to_integer)(const double *restrict x, ptrdiff_t x_step, double *restrict y, ptrdiff_t y_step,
+                                   ptrdiff_t w, const double *restrict map, ptrdiff_t step, double low, double high,
+                                   ptrdiff_t rows)
+{
+    const double *restrict sigma = map + SIGMA * step, *restrict a = map + A * step, *restrict a_low = map + A_LOW * step;
+    const double *restrict k = map + K * step, *restrict k_low = map + K_LOW * step, *restrict whole = map + K_WHOLE * step;
+    const double *restrict b = map + B * step, *restrict b_low = map + B_LOW * step;
+    const double magic = 0x1.8p52; /* adding it rounds to an integer */
+    uint64_t any = 0;
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t j = 0; j < w; j++) {
+            double v = x[i * x_step + j], part = (v + sigma[j]) - sigma[j], rest = (v - part) - a_low[j];
+            part -= a[j];
+            rest = rest * whole[j] + part * k_low[j];
+            part *= k[j];
+            double sum = part + b[j];
+            rest += NAME(sum_error)(part, b[j], sum) + b_low[j];
+            double value = sum + rest, below = rest - (value - sum);
+            any |= NAME(overflow)(value);
+            value = value < low ? low : value > high ? high : value;
+            double nearest = (value + magic) - magic, off = value - nearest;
+            nearest += off == 0.5 && below > 0 ? 1.0 : off == -0.5 && below < 0 ? -1.0 : 0.0;
+            y[i * y_step + j] = nearest < low ? low : nearest > high ? high : nearest;
+        }
+    return !(any >> 63);
+}
+
 /* In float64, for narrower outputs; float32 is written at once. */
 #define AFFINE_IN_ONE(name, FROM, TO)                                                                                 \
     INLINE int NAME(name)(const FROM *restrict x, ptrdiff_t x_step, TO *restrict y, ptrdiff_t y_step,          \
@@ -64,7 +93,6 @@ INLINE int NAME(affine_in_two)(const double *restrict x, ptrdiff_t x_step, doubl
 AFFINE_IN_ONE(affine_f64_f64, double, double)
 AFFINE_IN_ONE(affine_f64_f32, double, float)
 AFFINE_IN_ONE(affine_f32_f32, float, float)
-AFFINE_IN_ONE(affine_u8_f32, uint8_t, float)
 
 #undef AFFINE_IN_ONE
 
@@ -92,8 +120,6 @@ INLINE int NAME(affine_rows)(Matrix x, Matrix y, const double *map, ptrdiff_t st
     int type = x.type, finite;
     if (dense && y.type == F32 && type == F32)
         finite = NAME(affine_f32_f32)(from, xs, (float *)y.data, ys, w, map, step, rows);
-    else if (dense && y.type == F32 && type == U8)
-        finite = NAME(affine_u8_f32)(from, xs, (float *)y.data, ys, w, map, step, rows);
     else if (dense && y.type == F32 && type == F64)
         finite = NAME(affine_f64_f32)(from, xs, (float *)y.data, ys, w, map, step, rows);
     else
@@ -113,7 +139,11 @@ INLINE int NAME(affine_rows)(Matrix x, Matrix y, const double *map, ptrdiff_t st
     }
     double *image = dense && y.type == F64 ? (double *)y.data : staged;
     ptrdiff_t image_step = image == staged ? w : ys;
-    if (y.type != F64)
+    if (y.type >= I8) {
+        if (!NAME(affine_to_integer)(source, xs, image, image_step, w, map, step, f->low, f->high, rows))
+            return 0;
+        finite = 1;
+    } else if (y.type != F64)
         finite = NAME(affine_f64_f64)(source, xs, image, image_step, w, map, step, rows);
     else if (f->with_b)
         finite = NAME(affine_in_two)(source, xs, image, image_step, w, map, step, 1, rows);
@@ -121,7 +151,7 @@ INLINE int NAME(affine_rows)(Matrix x, Matrix y, const double *map, ptrdiff_t st
         finite = NAME(affine_in_two)(source, xs, image, image_step, w, map, step, 0, rows);
     if (!finite && NAME(lost)(x, image, image_step))
         return 0;
-    if (f->clip)
+    if (f->clip && y.type < I8)
         for (ptrdiff_t j = 0; j < rows * w; j++) {
             double v = image[j] < f->low ? f->low : image[j];
             image[j] = v > f->high ? f->high : v;
@@ -195,6 +225,8 @@ static int NAME(affine)(Matrix x, Matrix y, const double *map, const Affine *f)
     }
     if (d <= LANES_OF_MAP / 2 && x.rows > 1 && x.column_step == xs && y.column_step == ys && x.row_step == d * xs &&
         y.row_step == d * ys) { /* rows side by side make one wide row */
+        if (NAME(pixels)(x, y, map, f))
+            return 1;
         for (int c = 0; c < CONSTANTS; c++) {
             memcpy(lined_up + c * LANES_OF_MAP, map + c * d, (size_t)d * sizeof(double));
             NAME(spread)(lined_up + c * LANES_OF_MAP, d, LANES_OF_MAP);

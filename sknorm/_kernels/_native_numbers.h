@@ -140,13 +140,19 @@ static void NAME(widen)(int type, const char *restrict x, ptrdiff_t step, ptrdif
             *(T *)(y + i * step) = VALUE(x[i]);                                                                       \
     break;
 
-/* n float64, each rounded once, to places ``step`` bytes apart. */
+/* n float64, each rounded once, to places ``step`` bytes apart; integers are integers of that type already. */
 static void NAME(narrow)(int type, const double *restrict x, ptrdiff_t n, char *restrict y, ptrdiff_t step)
 {
     switch (type) {
     case F64: NARROW(double, )
     case F32: NARROW(float, (float))
     case F16: NARROW(uint16_t, NAME(to_half))
+    case I8: NARROW(int8_t, (int8_t))
+    case U8: NARROW(uint8_t, (uint8_t))
+    case I16: NARROW(int16_t, (int16_t))
+    case U16: NARROW(uint16_t, (uint16_t))
+    case I32: NARROW(int32_t, (int32_t))
+    case U32: NARROW(uint32_t, (uint32_t))
     }
 }
 

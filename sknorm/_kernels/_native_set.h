@@ -2,6 +2,7 @@
 
 #include "_native_numbers.h"
 #include "_native_columns.h"
+#include "_native_pixels.h"
 #include "_native_affine.h"
 #include "_native_floats.h"
 #include "_native_tiles.h"

@@ -26,12 +26,24 @@ INLINE double NAME(exponential)(double t)
     return p * NAME(from_bits)((NAME(to_bits)(half) + 1023) << 52) * NAME(from_bits)((NAME(to_bits)(rest) + 1023) << 52);
 }
 
-static void NAME(exponentials)(const double *restrict x, double *restrict y, ptrdiff_t rows, ptrdiff_t w,
-                               const double *restrict high, double temperature)
+INLINE void NAME(exponentials_of)(const double *restrict x, double *restrict y, ptrdiff_t rows, ptrdiff_t w,
+                                  const double *restrict high, double temperature, const int divide)
 {
+    const double factor = 1.0 / temperature;
     for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t j = 0; j < w; j++)
-            y[i * w + j] = NAME(exponential)((x[i * w + j] - high[j]) / temperature);
+        for (ptrdiff_t j = 0; j < w; j++) {
+            double t = x[i * w + j] - high[j];
+            y[i * w + j] = NAME(exponential)(divide ? t / temperature : t * factor);
+        }
+}
+
+/* exp((x - high) / temperature); the division is one where its bits count. */
+static void NAME(exponentials)(const double *x, double *y, ptrdiff_t rows, ptrdiff_t w, const double *high, const Norm *f)
+{
+    if (f->precise && f->temperature != 1.0)
+        NAME(exponentials_of)(x, y, rows, w, high, f->temperature, 1);
+    else
+        NAME(exponentials_of)(x, y, rows, w, high, f->temperature, 0);
 }
 
 static void NAME(shares)(double *restrict y, ptrdiff_t rows, ptrdiff_t w, const double *restrict total, int precise)
@@ -63,8 +75,8 @@ static void NAME(softmax_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, 
         t->missing |= s.count[i] != (double)t->d || high == -INFINITY;
     }
     NAME(to_lanes)(t, s.high);
-    NAME(exponentials)(t->values, t->image, t->rows, t->w, s.high, f->temperature);
-    NAME(exponentials)(TAIL(t), t->image + done, 1, t->tail, s.high, f->temperature);
+    NAME(exponentials)(t->values, t->image, t->rows, t->w, s.high, f);
+    NAME(exponentials)(TAIL(t), t->image + done, 1, t->tail, s.high, f);
     NAME(Tile) e = *t;
     e.values = t->image;
     NAME(tile_sums)(&e, &s, f->precise);

@@ -199,7 +199,7 @@ def test_more_threads_than_pay_are_never_used(environment):
     environment("SKNORM_NUM_THREADS", "64")
     names = set(in_order(lambda _: current_thread().name, range(200), parallel=True))
     assert 1 <= len(names) <= 2  # a third would mostly wait for the interpreter lock
-    assert all(name.startswith("sknorm") for name in names)
+    assert all(name.startswith("sknorm") for name in names - {current_thread().name})
 
 
 @pytest.mark.parametrize("number, parallel", [("1", True), ("2", False)])

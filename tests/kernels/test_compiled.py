@@ -193,7 +193,9 @@ def test_an_interrupt_is_noticed_while_the_kernels_work():
             print("noticed at", norm.transform(X[:1])[0, 0])
     """
     run = [sys.executable, "-c", textwrap.dedent(code)]
-    assert subprocess.run(run, capture_output=True, text=True, timeout=60, check=True).stdout.strip() == "noticed at 0.001"
+    assert (
+        subprocess.run(run, capture_output=True, text=True, timeout=60, check=True).stdout.strip() == "noticed at 0.001"
+    )
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(1, 3))
