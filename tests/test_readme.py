@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sknorm import MinMaxNormalizer, Standardizer
+from sknorm._model_norms import FAMILIES
 
 from .test_architecture import PLACES
 from .test_drop_in import DIFFERENCES
@@ -28,7 +29,7 @@ def test_ci_runs_the_commands_of_the_first_screen():
 
 def test_the_extras_it_names_exist():
     named = set(re.findall(r'"\.\[(\w+)\]"', README))
-    assert {"examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
+    assert {"checkpoint", "examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
 
 
 def test_the_versions_it_asks_for_are_those_of_the_package():
@@ -47,6 +48,11 @@ def test_its_layout_lists_every_module_and_its_floor():
 def test_the_differences_that_scikit_learns_own_tests_show_are_listed_with_their_reasons():
     for _, _, reason in DIFFERENCES:
         assert f"| {reason} |" in README
+
+
+def test_the_families_it_counts_are_in_the_table():
+    count = len({family.model_type for family in FAMILIES})
+    assert f"a table of {count} families" in README
 
 
 @pytest.mark.parametrize("cls", [MinMaxNormalizer, Standardizer])
