@@ -31,7 +31,7 @@ class Family(NamedTuple):
     """Names of the layers without what the models prepend; N is an index, {a,b} is a or b."""
     note: str = ""
     when: tuple[str, Any] | None = None
-    """The row holds only where config.json has this value at this key, or lacks the key."""
+    """The row holds only where config.json has this value at this key, or, for what is stored, lacks the key."""
 
     def covers(self, name: str, config: Mapping[str, Any]) -> bool:
         """Whether this row is about the layer ``name`` of a model with this config."""
@@ -158,6 +158,16 @@ FAMILIES = (
         None,
         1e-5,
         "decoder.final_layer_norm decoder.layers.N.{self_attn,final}_layer_norm",
+    ),
+    Family(
+        "opt",
+        "layernorm",
+        None,
+        None,
+        1e-5,
+        "decoder.layers.N.{self_attn,final}_layer_norm",
+        "without parameters; whether decoder.final_layer_norm follows is not known",
+        ("layer_norm_elementwise_affine", False),
     ),
     Family(
         "bloom",

@@ -233,7 +233,7 @@ def _without_parameters(
             )
     config = config or {}
     for row in families_of(config.get("model_type")):
-        if row.bias is None:
+        if row.bias is None and (row.when is None or config.get(row.when[0]) == row.when[1]):
             width = config.get("hidden_size")
             for name in sorted(_expected(row, tensors)):
                 yield NormLayer(name, row.kind, width, None, *_eps(row, config), _evidence(row), ())

@@ -1,5 +1,6 @@
 """The table of model families: each trap that it is there for, and that its rows are of one form."""
 
+import numpy as np
 import pytest
 
 from sknorm._checkpoint_errors import KINDS
@@ -133,6 +134,21 @@ def test_the_layers_of_olmo_are_listed_though_they_store_nothing(tmp_path):
     assert {(layer.kind, layer.eps, layer.n_features, layer.parameters) for layer in layers} == {
         ("layernorm", 1e-5, 32, ())
     }
+
+
+@pytest.mark.parametrize(
+    "config, names",
+    [
+        ({"layer_norm_elementwise_affine": False}, ["self_attn", "final"]),
+        ({"layer_norm_elementwise_affine": True}, []),
+        ({}, []),
+    ],
+)
+def test_the_layers_of_opt_store_something_unless_its_config_says_otherwise(tmp_path, config, names):
+    state = {"model.decoder.layers.0.fc1.weight": np.ones((4, 4), np.float32)}
+    layers = list_norms(model_directory(tmp_path, state, model_type="opt", hidden_size=4, **config))
+    assert {layer.name for layer in layers} == {f"model.decoder.layers.0.{name}_layer_norm" for name in names}
+    assert {(layer.kind, layer.eps, layer.n_features) for layer in layers} <= {("layernorm", 1e-5, 4)}
 
 
 @pytest.mark.parametrize("model_type", MODEL_TYPES)
