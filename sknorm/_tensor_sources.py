@@ -129,7 +129,7 @@ def _of_index(path: Path) -> Tensors:
     names_in: dict[str, list[str]] = {}
     for name, shard in weight_map.items():
         # By the rules of Windows, where a backslash and a drive part names too.
-        plain = isinstance(shard, str) and PureWindowsPath(shard).name == shard and "\0" not in shard
+        plain = isinstance(shard, str) and PureWindowsPath(shard).name == shard
         if not plain or not shard.endswith((".safetensors", ".bin")):
             raise _checkpoint_errors.outside_directory(path, shard)
         names_in.setdefault(shard, []).append(name)

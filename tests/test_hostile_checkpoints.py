@@ -67,6 +67,14 @@ def test_a_bad_safetensors_file_is_refused(tmp_path, content):
     assert_says(error.value, f"safetensors in {str(path)!r}", "", "damaged or of another format")
 
 
+def test_a_name_in_an_error_cannot_act_on_the_terminal_that_shows_it(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(safetensors_bytes({"\x1b[2J": entry(8, 16, (2,))}, ZEROS[:16]))
+    with pytest.raises(ValueError, match="Expected") as error:
+        list_norms(path)
+    assert str(error.value).isprintable()
+
+
 @pytest.mark.parametrize("dtype", ["I8", "I64", "F8_E4M3", "BOOL"])
 def test_a_layer_that_is_not_stored_in_floats_is_listed_but_not_loaded(tmp_path, dtype):
     path, size = tmp_path / "model.safetensors", 8 if dtype == "I64" else 1
@@ -203,7 +211,8 @@ def test_an_eps_that_is_no_number_is_no_evidence(tmp_path, eps):
 
 @pytest.mark.parametrize("model_type", [3, None, ["bert"], {"a": 1}])
 def test_a_model_type_that_is_no_text_is_no_evidence(tmp_path, model_type):
-    folder = model_directory(tmp_path, state_of("embeddings.LayerNorm"), model_type=model_type, text_config=[])
+    state = state_of("text_model.embeddings.LayerNorm")
+    folder = model_directory(tmp_path, state, model_type=model_type, text_config=["bert"])
     assert [layer.kind for layer in list_norms(folder)] == ["unknown"]
 
 

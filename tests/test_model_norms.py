@@ -161,6 +161,7 @@ def test_a_row_covers_its_layers_also_inside_another_model_and_no_others(model_t
             assert family.covers(real.replace(".", "/"), {})
             assert not family.covers(f"{real}.extra", {})
             assert not family.covers(f"layers.3.mlp.{real}", {})
+            assert not family.covers(f"layers_3/mlp/{real}", {})
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.model_type)

@@ -114,7 +114,25 @@ def test_arrays_of_the_other_byte_order_are_read(tmp_path, dtype):
         np.testing.assert_array_equal(gamma, [1.5, 2.5])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the high-water mark of resident memory from /proc")
+reads_the_high_water_mark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+
+
+def loaded_with_little_memory(path):
+    """The layer called norm, listed and loaded with less than 8 MB of resident memory."""
+
+    def high_water_mark():
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return int(status["VmHWM"].split()[0]) * 1024
+
+    Path("/proc/self/clear_refs").write_text("5")  # resets the mark to the present size
+    before = high_water_mark()
+    list_norms(path)
+    norm = load_norm(path, "norm", eps=1e-5)
+    assert high_water_mark() - before < 8_000_000
+    return norm
+
+
+@reads_the_high_water_mark
 def test_of_a_file_of_20_gigabytes_only_the_header_and_the_named_tensors_are_read(tmp_path):
     path, count = tmp_path / "model.safetensors", 5_000_000_000
     end = 4 * count
@@ -128,17 +146,17 @@ def test_of_a_file_of_20_gigabytes_only_the_header_and_the_named_tensors_are_rea
     with path.open("ab") as file:
         file.write(np.arange(8, dtype=np.float32).tobytes())
     load_norm(STATE, "a.norm", eps=0)  # what is imported on first use does not count
-
-    def high_water_mark():
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        return int(status["VmHWM"].split()[0]) * 1024
-
-    Path("/proc/self/clear_refs").write_text("5")  # resets the mark to the present size
-    before = high_water_mark()
-    list_norms(path)
-    norm = load_norm(path, "norm", eps=1e-5)
-    assert high_water_mark() - before < 8_000_000
+    norm = loaded_with_little_memory(path)
     np.testing.assert_array_equal([*norm.gamma, *norm.beta], np.arange(8))
+
+
+@reads_the_high_water_mark
+def test_of_a_torch_file_the_named_tensors_are_read(tmp_path):
+    torch = pytest.importorskip("torch")
+    path = torch_file(tmp_path, state_of("norm", bias=True))
+    list_norms(path)
+    torch.save({"big.weight": torch.ones(20_000_000), **torch.load(path)}, path)
+    assert loaded_with_little_memory(path).eps == 1e-5
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,15 @@ def test_eps_none_is_the_machine_epsilon_that_torch_takes(dtype):
         (RowLayerNorm(gamma=X[0], dtype="float64"), torch.float64),
         (RowRMSNorm(gamma=X[0], eps=0), torch.float32),
         (RowRMSNorm(gamma=X[0].astype(np.float64), eps=np.float64(0.5)), torch.float64),
-        (RowRMSNorm(gamma=np.arange(1, 9)), torch.float32),
+        (RowRMSNorm(gamma=np.arange(1, 9), eps=np.float32(0.5)), torch.float32),
+        (RowLayerNorm(gamma=X[0], eps=1), torch.float32),
         (RowRMSNorm().fit(X), torch.float32),
     ],
     ids=str,
 )
 def test_a_norm_becomes_the_module_that_computes_the_same(norm, dtype):
     module = to_torch(norm)
+    assert type(module.eps) is float
     assert {parameter.dtype for parameter in module.parameters()} <= {dtype}
     tolerance = 2 if dtype != torch.float16 else 2**13
     assert sample_errors(norm.set_params(dtype="float32").transform(X), output(module, X)).max() <= tolerance
@@ -135,6 +137,15 @@ def test_of_a_model_the_norms_are_listed_by_their_classes():
     assert layers["1"].evidence.startswith("torch.nn.LayerNorm((8,)")
     assert "OnePlus, whose code may compute anything" in layers["10"].evidence
     assert layers["6"].parameters == ()
+
+
+def test_a_layer_that_a_model_uses_twice_is_listed_by_both_names():
+    norm = nn.LayerNorm(8, eps=1e-3)
+    assert [(layer.kind, layer.eps) for layer in list_norms(nn.Sequential(norm, norm))] == [("layernorm", 1e-3)] * 2
+
+
+def test_1_is_not_added_to_a_weight_that_is_not_there():
+    assert load_norm(nn.LayerNorm(8, elementwise_affine=False), "", kind="layernorm+1").gamma is None
 
 
 def test_a_class_of_an_authors_own_is_loaded_for_who_knows_with_the_eps_that_it_has():
