@@ -21,6 +21,12 @@ class Place(NamedTuple):
 # The modules of a package stand where the package does.
 PLACES = {
     "sknorm": Place(4),
+    "sknorm.__main__": Place(4),
+    "sknorm.checkpoint": Place(4),
+    "sknorm._norm_layers": Place(4),
+    "sknorm._model_norms": Place(4),
+    "sknorm._tensor_sources": Place(4),
+    "sknorm._torch_modules": Place(4),
     "sknorm._min_max_normalizer": Place(3, "dataset"),
     "sknorm._standardizer": Place(3, "dataset"),
     "sknorm._dataset_transformer": Place(3, "dataset"),
@@ -36,6 +42,7 @@ PLACES = {
     "sknorm._containers": Place(0),
     "sknorm._namespaces": Place(0),
     "sknorm._parameters": Place(0),
+    "sknorm._checkpoint_errors": Place(0),
     "sknorm._validation": Place(0),
     "sknorm._precision": Place(0),
 }

