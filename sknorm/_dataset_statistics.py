@@ -272,6 +272,12 @@ def _folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: 
 def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
     """Stored values as segments of columns, merged with the zeros that are not stored."""
     n, d = X.shape
+    compiled = _kernels.summarise_stored(kernel, X) if weights is None and X.format == "csr" else None
+    if compiled is not None:
+        stored = np.zeros(d, dtype=np.int64)
+        for i in range(0, X.nnz, _kernels.SMALL_BLOCK):
+            stored += np.bincount(X.indices[i : i + _kernels.SMALL_BLOCK], minlength=d)
+        return _with_zeros(cls._of_blocks(0, [compiled])._collapsed(), n - stored, n)
     each = max(1, X.nnz // n)
     # a block's statistics have d values whatever it stores, so it should store more than that
     rows = n if X.format == "csc" else max(1, max(_kernels.SMALL_BLOCK, 8 * d) // each)
@@ -298,15 +304,20 @@ def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], kernel: 
                 sums = _kernels.exact_sum(group, of_stored, group.size * w.max())
                 stored_weight = _put(DoubleDouble(*quick_two_sum(*sums)), filled, stored_weight)
         zeros = np.where(stored < piece.shape[0], (-stored_weight + all_weight).hi, 0)
-        nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
-        count = zeros if weights is not None else zeros.astype(np.int64)
-        unstored = replace(cls.empty(d), count=count, minimum=nothing, maximum=nothing)
-        n_samples = all_weight if w is None else float(all_weight.hi)
-        return replace(summary.merge(unstored), n_samples=n_samples)  # type: ignore[return-value]
+        if w is None:
+            return _with_zeros(summary, zeros.astype(np.int64), all_weight)  # type: ignore[return-value]
+        return _with_zeros(summary, zeros, float(all_weight.hi))  # type: ignore[return-value]
 
     starts = range(0, n, rows)
     summaries = _kernels.in_order(summary_of, starts, parallel=len(starts) > 1)
     return reduce(lambda one, other: one.merge(other), summaries)
+
+
+def _with_zeros(stored: S, zeros: Array, n_samples: int | float) -> S:
+    """The summary of stored values and of so many zeros that are not stored."""
+    nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
+    unstored: Any = replace(type(stored).empty(len(zeros)), count=zeros, minimum=nothing, maximum=nothing)
+    return replace(stored.merge(unstored), n_samples=n_samples)
 
 
 def _scattered(found: S, features: Array, into: Any) -> S:

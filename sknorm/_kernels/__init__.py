@@ -77,6 +77,7 @@ __all__ = [
     "show_config",
     "softmax",
     "summarise",
+    "summarise_stored",
     "thread_count",
     "tiles",
 ]
@@ -110,6 +111,11 @@ class Kernel:
 def summarise(kernel: Kernel, X: Array) -> Any:
     """What the compiled kernel of columns finds in all of X (..., n_features), or None."""
     return _compiled.summarise(kernel.compiled, X)
+
+
+def summarise_stored(kernel: Kernel, X: Any) -> Any:
+    """The same of the stored values of a CSR container."""
+    return _compiled.summarise_stored(kernel.compiled, X)
 
 
 column_extrema = Kernel(_portable.column_extrema, _compiled.column_extrema)

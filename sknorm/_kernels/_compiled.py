@@ -17,7 +17,7 @@ import numpy as np
 from .._precision import SAFE_EXPONENT, Array
 from ._affine import AffineMap
 from ._blocks import SMALL_BLOCK, Block, in_order, rectangles
-from ._groups import Columns, Group, Rows, Segments
+from ._groups import Columns, Group, Rows, Scattered, Segments
 from ._portable_rows import layer_norm as portable_layer_norm
 from ._portable_rows import rms_norm as portable_rms_norm
 from ._portable_rows import softmax as portable_softmax
@@ -93,10 +93,13 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> Found | No
     return _sums(group, block, weights, moments=True)
 
 
-def _sums(group: Group, block: Array, weights: Array | None, moments: bool) -> Found | None:
+def _sums(group: Group | Scattered, block: Array, weights: Array | None, moments: bool) -> Found | None:
     if native is None or weights is not None or isinstance(group, Rows) or not serves(block):
         return None
-    if isinstance(group, Segments):
+    if isinstance(group, Scattered):
+        found = Found(group.d)
+        done = native.stored_sums(block, group.columns, moments, found.table)
+    elif isinstance(group, Segments):
         found = Found(len(group.size))
         done = native.segment_sums(block, *group.as_int64, moments, found.table)
     else:
@@ -121,6 +124,25 @@ def summarise(kernel: Callable[..., Found | None], X: Array) -> Found | None:
         if found is None:
             return None
         whole.absorb(found, features)
+    return whole
+
+
+def summarise_stored(kernel: Callable[..., Found | None], X: Any) -> Found | None:
+    """The same of the stored values of a CSR container."""
+    if not serves(X.data):
+        return None
+    d = X.shape[1]
+    stored = range(0, len(X.data), max(BLOCK, 16 * d))  # merging takes as long as some values of each column
+
+    def on(start: int) -> Found | None:
+        piece = slice(start, start + stored.step)
+        return kernel(Scattered(X.indices[piece], d), X.data[piece], None)
+
+    whole = Found(d)
+    for found in in_order(on, stored, len(stored) > 1, compiled=True):
+        if found is None:
+            return None
+        whole.absorb(found, slice(None))
     return whole
 
 

@@ -119,4 +119,11 @@ class Segments:
         return w
 
 
+class Scattered:
+    """Each stored value of a sparse matrix names its group, one of ``d``; for compiled kernels only."""
+
+    def __init__(self, columns: Array, d: int) -> None:
+        self.columns, self.d = columns, d
+
+
 Group = Columns | Rows | Segments

@@ -55,6 +55,8 @@ typedef struct {
 typedef struct {
     const char *instructions;
     int (*column_sums)(Matrix x, int moments, double *sums, ptrdiff_t sums_step, double *scratch);
+    int (*stored_sums)(Matrix x, const char *columns, int wide_index, ptrdiff_t d, int moments, double *found,
+                       double *sigma);
     void (*merge)(double *all, ptrdiff_t all_step, const double *found, ptrdiff_t step, ptrdiff_t d);
     int (*affine)(Matrix x, Matrix y, const double *map, const Affine *f);
     int (*affine_stored)(Matrix x, Matrix y, const char *columns, int wide_index, const double *map, ptrdiff_t d,

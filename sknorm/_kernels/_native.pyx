@@ -32,6 +32,7 @@ cdef extern from "_native.h" nogil:
     ctypedef struct Kernels:
         const char *instructions
         int (*column_sums)(Matrix, int, double *, Py_ssize_t, double *) noexcept nogil
+        int (*stored_sums)(Matrix, const char *, int, Py_ssize_t, int, double *, double *) noexcept nogil
         void (*merge)(double *, Py_ssize_t, const double *, Py_ssize_t, Py_ssize_t) noexcept nogil
         int (*affine)(Matrix, Matrix, const double *, const Affine *) noexcept nogil
         int (*affine_stored)(Matrix, Matrix, const char *, int, const double *, Py_ssize_t, const Affine *) noexcept nogil
@@ -119,6 +120,24 @@ def segment_sums(values, starts, sizes, bint moments, sums):
             done = kernels().column_sums(run, moments, <double *> into.matrix.data + i, n, scratch)
             if not done:
                 break
+        free(scratch)
+    return done != 0
+
+
+def stored_sums(values, columns, bint moments, sums):
+    """The statistics of stored values, each of its own column (int32 or int64), to ``sums``, which holds nothing yet."""
+    cdef Buffer x = Buffer(values), index = Buffer(columns), into = Buffer(sums, True)
+    cdef Py_ssize_t d = into.matrix.columns
+    cdef int done
+    cdef double *scratch
+    if not x.serves() or index.matrix.type not in (I32, I64):
+        return False
+    scratch = <double *> malloc(d * sizeof(double))
+    if scratch == NULL:
+        raise MemoryError
+    with nogil:
+        done = kernels().stored_sums(x.matrix, index.matrix.data, index.matrix.type == I64, d, moments,
+                                     <double *> into.matrix.data, scratch)
         free(scratch)
     return done != 0
 

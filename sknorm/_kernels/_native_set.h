@@ -2,6 +2,7 @@
 
 #include "_native_numbers.h"
 #include "_native_columns.h"
+#include "_native_stored.h"
 #include "_native_pixels.h"
 #include "_native_affine.h"
 #include "_native_floats.h"
@@ -11,5 +12,6 @@
 
 #undef TAIL
 
-static const Kernels NAME(kernels) = {SET_NAME, NAME(column_sums), NAME(merge), NAME(affine), NAME(affine_stored),
-                                     NAME(rows)};
+static const Kernels NAME(kernels) = {
+    SET_NAME, NAME(column_sums), NAME(stored_sums), NAME(merge), NAME(affine), NAME(affine_stored), NAME(rows),
+};

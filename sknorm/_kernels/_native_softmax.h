@@ -83,8 +83,9 @@ static void NAME(softmax_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, 
     for (ptrdiff_t i = 0; i < each; i++) {
         s.leading[i] += s.trailing[i];
         if (i < samples)
-            log_sum[i] = s.low[i] == -INFINITY && s.high[i] == -INFINITY ? -INFINITY
-                                                                          : s.high[i] / f->temperature + log(s.leading[i]);
+            log_sum[i] = s.count[i] == 0              ? NAN
+                         : s.high[i] == -INFINITY ? -INFINITY
+                                                  : s.high[i] / f->temperature + log(s.leading[i]);
     }
     NAME(to_lanes)(t, s.leading);
     if (wanted) {
