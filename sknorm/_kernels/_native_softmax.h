@@ -37,10 +37,11 @@ INLINE void NAME(exponentials_of)(const double *restrict x, double *restrict y, 
         }
 }
 
-/* exp((x - high) / temperature); the division is one where its bits count. */
+/* exp((x - high) / temperature); the division is one where its bits count, or the factor would be no normal number. */
 static void NAME(exponentials)(const double *x, double *y, ptrdiff_t rows, ptrdiff_t w, const double *high, const Norm *f)
 {
-    if (f->precise && f->temperature != 1.0)
+    int safe = f->temperature > SMALLEST && f->temperature < LARGEST;
+    if ((f->precise && f->temperature != 1.0) || !safe)
         NAME(exponentials_of)(x, y, rows, w, high, f->temperature, 1);
     else
         NAME(exponentials_of)(x, y, rows, w, high, f->temperature, 0);
