@@ -181,8 +181,9 @@ class MinMaxNormalizer(DatasetTransformer):
             _parameters.check_same_dtype(self.statistics_.dtype, summary.dtype)
 
     def _keeps_zeros(self) -> bool:
-        known = None if self.in_range is None or isinstance(self.in_range, str) else np.asarray(self.in_range[0])
-        return bool(self.feature_range[0] == 0 and (known is None or not known.any()))
+        learned = self.in_range is None or isinstance(self.in_range, str)
+        limits = (self.feature_range,) if learned else (self.feature_range, self.in_range)
+        return all(map(_parameters.starts_at_zero, limits))
 
     def _check_sparse(self, values: Any) -> None:
         if not isinstance(values, np.ndarray):
