@@ -74,6 +74,12 @@ def output_kind(estimator: Any, values: Any) -> str:
     return kind
 
 
+def output_asked_for(estimator: Any) -> str | None:
+    """What `set_output` was given; None where the global configuration decides."""
+    asked: str | None = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return asked
+
+
 def read_only(values: Array) -> Array:
     """A fitted attribute: writing to it would change nothing, so it is an error."""
     kept = np.array(values)
