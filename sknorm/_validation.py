@@ -272,3 +272,11 @@ def not_saved(estimator: Any, classes: list[str]) -> TypeError:
 def unknown_version(got: Any, newest: int) -> ValueError:
     expected = f"a file of format version {newest}"
     return ValueError(message(expected, f"version {got!r:.50}", "Update sknorm, which reads its older versions."))
+
+
+def missing_extra(package: str, extra: str) -> ImportError:
+    return ImportError(message(f"{package} to be installed", "none", f'Run pip install "sknorm[{extra}]".'))
+
+
+def not_in_onnx(expected: str, got: str, remedy: str) -> ValueError:
+    return ValueError(message(f"{expected}, to convert to ONNX", got, remedy))

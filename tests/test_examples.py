@@ -18,17 +18,21 @@ def run(*arguments):
     return result.stdout
 
 
-@pytest.fixture(scope="module")
-def printed():
-    """What the quickstart prints, as {what: figure}."""
-    lines = run(EXAMPLES / "quickstart.py").splitlines()
+def figures_of(name):
+    """What an example prints, as {what: figure}."""
+    lines = run(EXAMPLES / name).splitlines()
     figures = [re.split(r"\s{2,}", line.strip()) for line in lines if line.startswith("  ")]
     assert len({len(line) for line in lines if line.startswith("  ")}) == 1  # the figures are aligned
     return dict(figures)
 
 
+@pytest.fixture(scope="module")
+def printed():
+    return figures_of("quickstart.py")
+
+
 def test_every_example_has_a_test():
-    assert [path.name for path in EXAMPLES.glob("*.py")] == ["quickstart.py"]
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == ["deploy_with_onnx.py", "quickstart.py"]
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -77,3 +81,20 @@ def test_without_pillow_the_quickstart_says_what_to_install_and_goes_on():
     output = run("-c", WITHOUT_PILLOW, EXAMPLES / "quickstart.py")
     assert 'left out; pillow is missing, and `pip install ".[examples]"` brings it' in output
     assert "3. Vectors" in output
+
+
+def test_what_is_deployed_gives_what_the_pipeline_gives():
+    printed = figures_of("deploy_with_onnx.py")
+    assert printed["predictions that differ"] == "0 of 143"
+    assert float(printed["largest difference of a probability"]) < 1e-6
+    errors = {
+        name: float(printed[f"{name}: largest error in onnxruntime"]) for name in ("MinMaxNormalizer", "Standardizer")
+    }
+    assert errors["MinMaxNormalizer"] <= 2**-24  # half an ulp of float32 at 1
+    assert errors["Standardizer"] <= 2**-20  # and at 12, the largest value
+    assert float(printed["MinMaxScaler: largest error in onnxruntime"]) > 0.01
+    assert printed["LayerNormalization in the graph"] == printed["column names kept"] == "True"
+    kept, of = printed["missing values that stayed missing"].split(" of ")
+    assert int(kept) == int(of) > 10_000
+    assert float(printed["largest difference"]) < 1e-6
+    assert printed["values that differ"] == "0 of 17070"
