@@ -103,8 +103,8 @@ def _frame(values: Array, names: Array) -> Any:
 def _register() -> None:
     try:
         from skl2onnx import update_registered_converter
-    except ImportError:
-        raise _validation.missing_extra("skl2onnx", "onnx") from None
+    except ImportError as error:
+        raise _validation.missing_extra("skl2onnx", "onnx") from error
     for cls, formula in FORMULAS.items():
         update_registered_converter(cls, _alias(cls), _set_shape, _converter(formula), parser=_parsed)
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,11 @@ from .wording import WORDING, assert_says
 
 FOLDER = Path(__file__).parent / "saved" / "version_1"
 DOCUMENTS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.iterdir())}
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ NAN, INF = np.nan, np.inf
 def test_missing_values_stay_and_count_in_no_statistic(norm, opset, dtype):
     X = np.array([[1, NAN, 3, 7], [NAN, NAN, NAN, 7], [2, NAN, 2, 7], [0, NAN, 0, 0], [4, NAN, NAN, NAN]], dtype)
     norm = clone(norm).fit(X)
-    np.testing.assert_allclose(in_onnx(norm, X, opset), norm.transform(X), rtol=4 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(in_onnx(norm, X, opset), norm.transform(X), rtol=4 * np.finfo(dtype).eps, atol=1e-300)
 
 
 @pytest.mark.parametrize("opset", OPSETS)
@@ -257,7 +257,7 @@ def test_the_formula_is_spelled_out_where_the_operator_cannot_do_it(changed):
 
 
 def test_float64_data_are_not_left_to_the_operator_whose_eps_is_a_float32():
-    assert "LayerNormalization" not in operators(RowLayerNorm(), 22, np.float64)
+    assert "LayerNormalization" not in operators(RowLayerNorm(), OPSETS[-1], np.float64)
 
 
 @pytest.mark.parametrize("norm", [*DATASET, *ROWS, *KEEPING], ids=repr)

@@ -25,6 +25,11 @@ X = np.random.default_rng(3).normal(size=(9, 3))
 FRAME = pd.DataFrame(X, columns=["größe", "数", '"a"\n'])
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "norm.json"
