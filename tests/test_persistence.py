@@ -109,7 +109,7 @@ def test_awkward_statistics_come_back_to_the_bit(cls, path, X, weights):
         mine, theirs = getattr(norm, name, None), getattr(back, name, None)
         assert same(mine, theirs)
     assert_same_bits(norm.transform(X), back.transform(X))
-    assert_same_bits(norm.inverse_transform(norm.transform(X)), back.inverse_transform(norm.transform(X)))
+    assert_same_bits(norm.inverse_transform(X), back.inverse_transform(X))
     assert back.statistics_.dtype == norm.statistics_.dtype
 
 
