@@ -81,16 +81,24 @@ class Tensor:
     name: str
 
     def __add__(self, other: Operand) -> Tensor:
-        return self if _is(0.0, other) else self.graph.node("Add", self, other)
+        return self if _is(0.0, other) else self.graph.node("Add", self, self._safe(other, 0.0))
 
     def __sub__(self, other: Operand) -> Tensor:
-        return self.graph.node("Sub", self, other)
+        return self.graph.node("Sub", self, self._safe(other, 0.0))
 
     def __mul__(self, other: Operand) -> Tensor:
-        return self if _is(1.0, other) else self.graph.node("Mul", self, other)
+        return self if _is(1.0, other) else self.graph.node("Mul", self, self._safe(other, 1.0))
 
     def __truediv__(self, other: Operand) -> Tensor:
-        return self.graph.node("Div", self, other)
+        return self.graph.node("Div", self, self._safe(other, 1.0))
+
+    def _safe(self, other: Operand, neutral: float) -> Operand:
+        """A number that onnxruntime would take for 0 or 1, since it rounds to float32 first, comes from a node."""
+        if isinstance(other, Tensor) or np.size(other) > 1:
+            return other
+        with np.errstate(all="ignore"):
+            mistaken = np.all(np.float32(other) == neutral) and np.all(other != neutral)
+        return self.graph.where(self.is_nan(), np.nan, other) if mistaken else other
 
     def is_below(self, other: Operand) -> Tensor:
         return self.graph.node("Less", self, other)

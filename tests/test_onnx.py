@@ -151,6 +151,26 @@ def test_many_features_cost_no_accuracy(opset):
         assert np.all(np.abs(got.astype(float) - want) <= 4 * np.spacing(np.abs(want).max(axis=1, keepdims=True)))
 
 
+@pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
+@pytest.mark.parametrize("unit", [1e-50, -5e-324, 1e-300, 1e-46])
+def test_one_feature_in_a_tiny_unit_is_not_taken_for_0(unit, opset):
+    """A constant of one value that float32 rounds to 0 or 1 is dropped by onnxruntime's optimization."""
+    X = unit * np.array([[1.0], [2], [4], [9]])
+    for norm in DATASET:
+        norm = clone(norm).fit(X)
+        assert far_off_by_feature(in_onnx(norm, X, opset), norm.transform(X)) <= 4
+    for norm in (RowLayerNorm(eps=1e-60), RowRMSNorm(eps=1e-60), RowSoftmax(temperature=1e-60)):
+        assert far_off(in_onnx(norm, X.T, opset), norm.transform(X.T)) <= 4
+
+
+def test_a_divisor_near_1_is_not_taken_for_1():
+    X = np.array([[0.0], [1 + 1e-9], [0.5]])
+    for norm in (MinMaxNormalizer(), MinMaxNormalizer((0, 1 + 1e-9)), Standardizer(mean=1e-50, std=1 - 1e-10)):
+        assert far_off_by_feature(in_onnx(norm.fit(X), X), norm.transform(X)) <= 1
+    norm, T = RowSoftmax(temperature=1 + 1e-9), np.array([[0.0, 700, 699.5]])
+    assert far_off(in_onnx(norm, T), norm.transform(T)) <= 1
+
+
 # --- missing, constant, infinite ---
 
 NAN, INF = np.nan, np.inf
