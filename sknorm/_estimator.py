@@ -79,6 +79,12 @@ def output_kind(estimator: Any, values: Any) -> str:
     return kind
 
 
+def output_asked_for(estimator: Any) -> str | None:
+    """What `set_output` was given; None where the global configuration decides."""
+    asked: str | None = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return asked
+
+
 def fitted_attribute(estimator: Any, values: Array) -> Any:
     """``values`` as an array like the data of fit; writing to it would change nothing, so NumPy's is read-only."""
     kept = np.array(values)

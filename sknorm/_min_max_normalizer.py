@@ -11,7 +11,6 @@ from ._dataset_statistics import Extrema
 from ._dataset_transformer import DatasetTransformer
 from ._estimator import fitted_attribute
 from ._kernels import AffineMap
-from ._namespaces import as_numpy, on_host
 from ._precision import Array, DoubleDouble, exponent, output_dtype, where
 
 LARGEST_FACTOR = 2.0**990  # which can still be split
@@ -191,8 +190,8 @@ class MinMaxNormalizer(DatasetTransformer):
 
     def _keeps_zeros(self) -> bool:
         learned = self.in_range is None or isinstance(self.in_range, str)
-        low = 0 if learned else on_host(self.in_range, "in_range")[0]
-        return bool(self.feature_range[0] == 0 and not as_numpy(low, "in_range").any())
+        limits = (self.feature_range,) if learned else (self.feature_range, self.in_range)
+        return all(map(_parameters.starts_at_zero, limits))
 
     def _check_sparse(self, values: Any) -> None:
         if not isinstance(values, np.ndarray):

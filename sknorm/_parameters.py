@@ -67,6 +67,24 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     return low, high
 
 
+def starts_at_zero(limits: Any) -> bool:
+    """Whether what should be (low, high) has a low of 0; what is no such pair has not."""
+    try:
+        low = _array_of(limits[0], "limits")
+    except (TypeError, LookupError):
+        return False
+    return low.dtype.kind in "biuf" and not low.any()
+
+
+def _array_of(value: Any, name: str) -> Array:
+    """As an array, which is of objects where rows differ in length."""
+    value = on_host(value, name)
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.asarray(None)
+
+
 def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[Any, Any]:
     """Known limits (low, high) as two arrays of shape (n_features,)."""
     if isinstance(value, str):
@@ -90,7 +108,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
 
 def check_known(name: str, value: Any, n_features: int, *, positive: bool = False) -> Array:
     """A known statistic: one finite number, or one per feature."""
-    known = as_numpy(value, name)
+    known = _array_of(value, name)
     if known.dtype.kind not in "biuf" or known.ndim > 1 or (known.ndim == 1 and len(known) not in (1, n_features)):
         msg = message(
             f"{name} to be a number or {n_features} numbers, one per feature",
@@ -129,7 +147,7 @@ def check_vector(name: str, value: Any, n_features: int) -> Array | None:
     """gamma or beta: None, or one finite number per feature."""
     if value is None:
         return None
-    vector = as_numpy(value, name)
+    vector = _array_of(value, name)
     if vector.dtype.kind not in "biuf" or vector.shape != (n_features,) or not np.isfinite(vector).all():
         msg = message(
             f"{name} to be {n_features} finite numbers, one per feature",

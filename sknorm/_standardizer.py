@@ -164,7 +164,7 @@ class Standardizer(DatasetTransformer):
         return mean, std
 
     def _keeps_zeros(self) -> bool:
-        return not self.with_mean
+        return isinstance(self.with_mean, (bool, np.bool_)) and not self.with_mean
 
     def _check_sparse(self, values: Any) -> None:
         if self.with_mean and not isinstance(values, np.ndarray):

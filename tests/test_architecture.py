@@ -27,6 +27,10 @@ PLACES = {
     "sknorm._model_norms": Place(4),
     "sknorm._tensor_sources": Place(4),
     "sknorm._torch_modules": Place(4),
+    "sknorm._persistence": Place(4),
+    "sknorm.onnx": Place(4),
+    "sknorm._onnx_formulas": Place(4),
+    "sknorm._onnx_graph": Place(4),
     "sknorm._min_max_normalizer": Place(3, "dataset"),
     "sknorm._standardizer": Place(3, "dataset"),
     "sknorm._dataset_transformer": Place(3, "dataset"),
@@ -41,6 +45,7 @@ PLACES = {
     "sknorm._estimator": Place(0),
     "sknorm._containers": Place(0),
     "sknorm._namespaces": Place(0),
+    "sknorm._json": Place(0),
     "sknorm._parameters": Place(0),
     "sknorm._checkpoint_errors": Place(0),
     "sknorm._validation": Place(0),
@@ -49,7 +54,7 @@ PLACES = {
 
 # What `import sknorm` may bring along. The others are for functions that are asked for them.
 REQUIRED = {"sknorm", "numpy", "scipy", "sklearn", *sys.stdlib_module_names}
-ON_REQUEST = {"dask", "matplotlib", "onnx", "pandas", "polars", "pyarrow", "safetensors"}
+ON_REQUEST = {"dask", "matplotlib", "onnx", "pandas", "polars", "pyarrow", "safetensors", "skl2onnx"}
 
 LONGEST_FILE = 350
 WORDS_FOR_ANYTHING = {"utils", "util", "helpers", "helper", "common", "base", "misc", "manager"}

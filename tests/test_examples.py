@@ -26,13 +26,18 @@ def figures_in(output):
     return dict(re.split(r"\s{2,}", line.strip()) for line in lines)
 
 
+def figures_of(name):
+    return figures_in(run(EXAMPLES / name))
+
+
 @pytest.fixture(scope="module")
 def printed():
-    return figures_in(run(EXAMPLES / "quickstart.py"))
+    return figures_of("quickstart.py")
 
 
 def test_every_example_has_a_test():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"quickstart.py", "checkpoint_to_pipeline.py"}
+    names = {"quickstart.py", "checkpoint_to_pipeline.py", "deploy_with_onnx.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == names
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -111,3 +116,20 @@ def test_a_layer_of_a_network_of_others_is_left_out_or_computes_what_its_config_
         float(printed[f"cross-validated accuracy on the mean token, {what}"]) for what in ("with its norm", "without")
     )
     assert accuracy > without > 1 / 6
+
+
+def test_what_is_deployed_gives_what_the_pipeline_gives():
+    printed = figures_of("deploy_with_onnx.py")
+    assert printed["predictions that differ"] == "0 of 143"
+    assert float(printed["largest difference of a probability"]) < 1e-6
+    errors = {
+        name: float(printed[f"{name}: largest error in onnxruntime"]) for name in ("MinMaxNormalizer", "Standardizer")
+    }
+    assert errors["MinMaxNormalizer"] <= 2**-24  # half an ulp of float32 at 1
+    assert errors["Standardizer"] <= 2**-20  # and at 12, the largest value
+    assert float(printed["MinMaxScaler: largest error in onnxruntime"]) > 0.01
+    assert printed["LayerNormalization in the graph"] == printed["column names kept"] == "True"
+    kept, of = printed["missing values that stayed missing"].split(" of ")
+    assert int(kept) == int(of) > 10_000
+    assert float(printed["largest difference"]) < 1e-6
+    assert printed["values that differ"] == "0 of 17070"

@@ -18,10 +18,10 @@ README = (ROOT / "README.md").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_ci_runs_the_commands_of_the_first_screen():
+def test_ci_runs_the_commands_that_a_user_is_shown():
     ci = (ROOT / ".ci" / "run").read_text()
-    commands = re.findall(r"^pip install .*$", README.partition("## Example")[0], re.MULTILINE)
-    assert len(commands) == 2
+    commands = re.findall(r"^pip install .*$", README.partition("## How to develop")[0], re.MULTILINE)
+    assert len(commands) == 3
     for command in commands:
         for part in command.split(" && "):
             assert f"{part}\n" in ci
@@ -35,7 +35,7 @@ def test_the_files_it_names_exist():
 
 def test_the_extras_it_names_exist():
     named = set(re.findall(r'"\.\[(\w+)\]"', README))
-    assert {"checkpoint", "examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
+    assert {"checkpoint", "examples", "onnx", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
 
 
 def test_the_versions_it_asks_for_are_those_of_the_package():
