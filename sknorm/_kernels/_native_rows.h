@@ -59,24 +59,60 @@ static void NAME(tile_rows)(Matrix x, Matrix y, const Norm *f, double *first, do
     }
 }
 
+/* Whether the loops for float32 are for the samples. */
+static int NAME(are_floats)(Matrix x, Matrix y, const Norm *f)
+{
+    int floats = x.type == F32 && y.type == F32 && y.data && y.column_step == 4 && !f->precise;
+    if (f->kind == SOFTMAX)
+        return floats && x.columns >= LANES / 2 && f->temperature > 0x1p-60 && f->temperature < 0x1p60;
+    return floats && f->count == (double)x.columns;
+}
+
+static void NAME(float_samples)(Matrix x, Matrix y, const Norm *f, double *first, double *second,
+                                unsigned char *declined)
+{
+    if (f->kind != SOFTMAX)
+        NAME(float_rows)(x, y, f, first, second, declined);
+    else
+        for (ptrdiff_t i = 0; i < x.rows; i++)
+            declined[i] = !NAME(float_softmax)((const float *)(x.data + i * x.row_step),
+                                               (float *)(y.data + i * y.row_step), x.columns, f->temperature, first + i);
+}
+
 /* Every sample of x; y.data may be NULL. ``declined`` is set for samples that are not for these loops, and left alone
 for others; ``scratch`` holds three times the larger of d and NARROW * LANES. */
 static void NAME(rows)(Matrix x, Matrix y, const Norm *f, double *first, double *second, unsigned char *declined,
                        double *scratch)
 {
-    int floats = x.type == F32 && y.type == F32 && y.data && x.column_step == 4 && y.column_step == 4;
-    if (!floats || f->kind == SOFTMAX || f->precise || f->count != (double)x.columns) {
+    Matrix from = x, to = y, nowhere = y;
+    if (!NAME(are_floats)(x, y, f)) {
         NAME(tile_rows)(x, y, f, first, second, declined, scratch);
         return;
     }
-    NAME(float_rows)(x, y, f, first, second, declined);
-    Matrix from = x, to = y;
     from.rows = to.rows = 1;
-    for (ptrdiff_t i = 0; i < x.rows; i++)
-        if (declined[i]) { /* a missing value, or a sample for the portable kernel */
-            declined[i] = 0;
-            from.data = x.data + i * x.row_step;
+    if (x.column_step == 4)
+        NAME(float_samples)(x, y, f, first, second, declined);
+    else /* the same loops, for the same bits */
+        for (ptrdiff_t i = 0; i < x.rows; i++) {
+            for (ptrdiff_t j = 0; j < x.columns; j++)
+                ((float *)scratch)[j] = *(const float *)(x.data + i * x.row_step + j * x.column_step);
+            from.data = (char *)scratch;
+            from.column_step = 4;
             to.data = y.data + i * y.row_step;
-            NAME(tile_rows)(from, to, f, first + i, second + i, declined + i, scratch);
+            NAME(float_samples)(from, to, f, first + i, second + i, declined + i);
         }
+    nowhere.data = NULL;
+    from.column_step = x.column_step;
+    for (ptrdiff_t i = 0; i < x.rows; i++) {
+        int kept = f->kind == SOFTMAX && y.row_step != x.columns * 4; /* statistics that go to the output */
+        if (!declined[i] && !kept)
+            continue;
+        to = nowhere;
+        if (declined[i]) /* a missing value, or a sample for the portable kernel */
+            to.data = y.data + i * y.row_step;
+        to.rows = 1;
+        declined[i] = 0;
+        from.data = x.data + i * x.row_step;
+        NAME(tile_rows)(from, to, f, first + i, second + i, declined + i, scratch);
+    }
 }

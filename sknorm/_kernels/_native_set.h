@@ -6,6 +6,7 @@
 #include "_native_pixels.h"
 #include "_native_affine.h"
 #include "_native_floats.h"
+#include "_native_float_softmax.h"
 #include "_native_tiles.h"
 #include "_native_softmax.h"
 #include "_native_rows.h"
