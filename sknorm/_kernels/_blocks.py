@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
-from threading import Condition
+from threading import Lock
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -101,7 +101,7 @@ def thread_count() -> int:
 
 
 def _positive(text: str) -> int:
-    return max(1, int(text)) if text.strip().isdigit() else 1
+    return max(1, int(text)) if text.strip().isdecimal() else 1
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -128,9 +128,13 @@ def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool, c
         yield from map(quiet, items)
         return
     work = _Work(quiet, items, ahead=2 * threads)
-    others = [_pool(threads - 1).submit(work.go_on) for _ in range(threads - 1)]
+    others: list[Future[None]] = []
     try:
-        while work.step():
+        while True:
+            others = [other for other in others if not other.done()]
+            others += [_pool(threads - 1).submit(work.go_on) for _ in range(threads - 1 - len(others))]
+            if not work.step():
+                break
             yield from work.ready()
         for other in others:
             if not other.cancel():  # one that has not begun is not needed
@@ -149,11 +153,11 @@ class _Work(Generic[T]):
         self._taken = self._given = 0
         self._stopped = False
         self._results: dict[int, tuple[T | None, BaseException | None]] = {}
-        self._changed = Condition()  # whose lock a thread may take again
+        self._lock = Lock()
 
     def step(self) -> bool:
         """Do one item; False where none is left."""
-        with self._changed:
+        with self._lock:
             item = None if self._stopped else next(self._items, None)
             if item is None:
                 self.stop()
@@ -168,10 +172,9 @@ class _Work(Generic[T]):
         return True
 
     def go_on(self) -> None:
-        """Do what there is to do, a little ahead of what is asked for."""
-        while self.step():
-            with self._changed:
-                self._changed.wait_for(lambda: self._stopped or self._taken < self._given + self._ahead)
+        """Do what there is to do, a little ahead of what is asked for; no thread ever waits for that."""
+        while self._taken < self._given + self._ahead and self.step():
+            pass
 
     def ready(self) -> Iterator[T]:
         """The results that follow those already given, as far as they are there."""
@@ -179,13 +182,9 @@ class _Work(Generic[T]):
             result, error = self._results.pop(self._given)
             if error is not None:
                 raise error
-            with self._changed:
-                self._given += 1
-                self._changed.notify_all()
+            self._given += 1
             yield cast(T, result)
 
     def stop(self) -> None:
         """Take no more items."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
+        self._stopped = True

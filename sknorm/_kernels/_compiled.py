@@ -30,12 +30,12 @@ TYPES = frozenset("?bBhHiIlLqQefd")
 LIMITS = {c: (float(np.iinfo(c).min), float(np.iinfo(c).max)) for c in "bBhHiIlLqQ"}
 
 native: ModuleType | None = None
-why_not = "SKNORM_BACKEND=portable is set" if os.environ.get("SKNORM_BACKEND") == "portable" else ""
+why_not = "SKNORM_BACKEND=portable is set" if os.environ.get("SKNORM_BACKEND", "").strip().lower() == "portable" else ""
 if not why_not:
     try:
         native = import_module("._native", __package__)
     except ImportError as error:
-        why_not = f"they are not part of this installation ({error})"
+        why_not = f"no C compiler was found at the install, or the file is broken: reinstall with one ({error})"
 
 
 def serves(*arrays: Array) -> bool:

@@ -167,13 +167,14 @@ is read in order; of others, what comes next is fetched. */
 static int NAME(affine_strip)(Matrix x, Matrix y, const double *map, ptrdiff_t step, const Affine *f)
 {
     Matrix from = x, to = y;
-    ptrdiff_t i = 0, together = x.row_step == x.columns * x.column_step ? 1 : TOGETHER;
+    ptrdiff_t i = 0, size = SIZES[x.type];
+    ptrdiff_t together = x.column_step != size || x.row_step == x.columns * size ? 1 : TOGETHER;
     if (together == TOGETHER)
         for (from.rows = TOGETHER; i + TOGETHER <= x.rows; i += TOGETHER) {
             from.data = x.data + i * x.row_step;
             to.data = y.data + i * y.row_step;
             for (ptrdiff_t k = TOGETHER; k < 2 * TOGETHER; k++)
-                for (ptrdiff_t j = 0; j < x.columns * x.column_step; j += 64)
+                for (ptrdiff_t j = 0; j < x.columns * size; j += 64)
                     FETCH(from.data + k * x.row_step + j);
             if (!NAME(affine_rows)(from, to, map, step, f, TOGETHER))
                 return 0;
@@ -209,10 +210,10 @@ static int NAME(affine)(Matrix x, Matrix y, const double *map, const Affine *f)
 {
     double lined_up[CONSTANTS * LANES_OF_MAP];
     ptrdiff_t xs = SIZES[x.type], ys = SIZES[y.type], d = x.columns;
-    if (x.row_step == xs && y.row_step == ys && x.rows > 1) { /* each column is a contiguous run */
+    if (x.rows > 1 && NAME(by_columns)(x)) { /* each column is a run, contiguous or not */
         Matrix from = x, to = y;
-        from.column_step = xs;
-        to.column_step = ys;
+        from.column_step = x.row_step;
+        to.column_step = y.row_step;
         for (ptrdiff_t j = 0; j < d; j++) {
             for (int c = 0; c < CONSTANTS; c++)
                 NAME(fill)(lined_up + c * LANES_OF_MAP, LANES_OF_MAP, map[c * d + j]);

@@ -256,17 +256,26 @@ static int NAME(matrix_sums)(const char *x, int type, ptrdiff_t rows, ptrdiff_t 
     return 1;
 }
 
+/* Whether the values of a column lie nearer to one another than those of a row. */
+static int NAME(by_columns)(Matrix x)
+{
+    ptrdiff_t down = x.row_step < 0 ? -x.row_step : x.row_step, across = x.column_step < 0 ? -x.column_step : x.column_step;
+    return down < across;
+}
+
 /* The columns of a block merged into ``sums``, whose rows COUNT..M2_REST are ``sums_step`` apart. */
 static int NAME(column_sums)(Matrix x, int moments, double *sums, ptrdiff_t sums_step, double *scratch)
 {
-    ptrdiff_t size = SIZES[x.type];
-    if (x.row_step == size && x.rows > 1) { /* each column is a contiguous run */
+    ptrdiff_t size = SIZES[x.type], step = x.row_step;
+    if (x.rows == 0)
+        return 1;
+    if (x.rows > 1 && NAME(by_columns)(x)) { /* each column is a run, contiguous or not */
         for (ptrdiff_t j = 0; j < x.columns; j++) {
             const char *run = x.data + j * x.column_step;
             ptrdiff_t full = x.rows / LANES, left = x.rows % LANES;
-            if (!NAME(matrix_sums)(run, x.type, full, LANES * size, size, 1, LANES, moments, sums + j, sums_step, scratch))
+            if (!NAME(matrix_sums)(run, x.type, full, LANES * step, step, 1, LANES, moments, sums + j, sums_step, scratch))
                 return 0;
-            if (left && !NAME(matrix_sums)(run + full * LANES * size, x.type, 1, left * size, size, 1, left, moments,
+            if (left && !NAME(matrix_sums)(run + full * LANES * step, x.type, 1, left * step, step, 1, left, moments,
                                            sums + j, sums_step, scratch))
                 return 0;
         }

@@ -85,6 +85,8 @@ static void NAME(rows)(Matrix x, Matrix y, const Norm *f, double *first, double 
                        double *scratch)
 {
     Matrix from = x, to = y, nowhere = y;
+    if (x.columns == 0)
+        return;
     if (!NAME(are_floats)(x, y, f)) {
         NAME(tile_rows)(x, y, f, first, second, declined, scratch);
         return;

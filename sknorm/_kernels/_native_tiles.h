@@ -203,6 +203,8 @@ static void NAME(norm_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, int
         t->missing |= s.count[i] != (double)t->d;
         s.count[i] += f->count - (double)t->d;
     }
+    NAME(fill)(s.leading, LANES, 0.0);
+    NAME(fill)(s.trailing, LANES, 0.0);
     if (f->centred)
         NAME(tile_sums)(t, &s, f->precise);
     NAME(means)(&s, each, f);
