@@ -119,7 +119,9 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         selected = self._fitted(self._effective().select(index), index)
         parameters: dict[str, Any] = {"per_feature": True}
         for name in self._known_parameters:
-            parameters[name] = _select_known(getattr(self, name), index, self.n_features_in_)
+            known, among = getattr(self, name), (index, self.n_features_in_)
+            is_pair = name == "in_range" and known is not None and not isinstance(known, str)
+            parameters[name] = tuple(_of_some(v, *among) for v in known) if is_pair else _of_some(known, *among)
         return cast(Self, selected.set_params(**parameters))
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -287,11 +289,6 @@ def _hashable(value: Any) -> Any:
     return array.dtype.char, array.shape, array.tobytes()
 
 
-def _select_known(value: Any, index: Array, n_features: int) -> Any:
+def _of_some(value: Any, index: Array, n_features: int) -> Any:
     """A known statistic of some of the features; what holds for all of them stays."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (tuple, list)) and len(value) == 2 and any(np.ndim(v) for v in value):
-        return tuple(_select_known(v, index, n_features) for v in value)
-    array = np.asarray(value)
-    return array[index] if array.shape == (n_features,) else value
+    return np.asarray(value)[index] if np.shape(value) == (n_features,) else value
