@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
+from multiprocessing import parent_process
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,15 +73,22 @@ def tiles(n_features: int) -> Iterator[slice]:
 
 
 def thread_count() -> int:
-    """Threads in use now: what the environment allows, one inside a joblib worker, else all cores of the process."""
+    """Threads in use now: what the environment allows, one in a worker of joblib or dask, else all cores there are."""
     if "SKNORM_NUM_THREADS" in os.environ:
         return _positive(os.environ["SKNORM_NUM_THREADS"])
     parallel = sys.modules.get("joblib.parallel")
     if parallel is not None and (parallel.get_active_backend()[0].nesting_level or 0) > 0:
         return 1
+    if "dask" in sys.modules and _may_be_a_dask_worker():
+        return 1
     if "OMP_NUM_THREADS" in os.environ:
         return _positive(os.environ["OMP_NUM_THREADS"].split(",")[0])
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _may_be_a_dask_worker() -> bool:
+    """Dask runs tasks in threads of its own, or of a pool it was given, or in child processes; no sign tells them."""
+    return threading.current_thread() is not threading.main_thread() or parent_process() is not None
 
 
 def _positive(text: str) -> int:
