@@ -34,6 +34,7 @@ PLACES = {
     "sknorm._kernels": Place(1),
     "sknorm._estimator": Place(0),
     "sknorm._containers": Place(0),
+    "sknorm._dask": Place(0),
     "sknorm._parameters": Place(0),
     "sknorm._validation": Place(0),
     "sknorm._precision": Place(0),
