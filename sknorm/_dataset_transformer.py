@@ -50,10 +50,11 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            All axes but the last are pooled. NaN is left out; infinity is refused.
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
+            All axes but the last are pooled. NaN is left out; infinity is refused. Of a dask collection each block is
+            summarised where it lies, in one computation.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like, dask Array or Series of shape (n_samples,), default=None
             Weight of each entry of the first axis, at least 0. Integer weights are repeated samples.
 
         Returns
@@ -133,14 +134,14 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
         copy : bool, default=None
-            Overrides the parameter ``copy``.
+            Overrides the parameter ``copy``; blocks of a dask collection are always copied.
 
         Returns
         -------
-        Y : array, sparse matrix or DataFrame of the shape of X
-            NaN stays NaN. A DataFrame where `set_output` asks for one.
+        Y : array, sparse matrix, DataFrame or dask collection of the shape of X
+            NaN stays NaN. A DataFrame where `set_output` asks for one. Of a dask collection lazy, and cut as X is.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -154,14 +155,14 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform returned; names and width are checked as there.
         copy : bool, default=None
             Overrides the parameter ``copy``.
 
         Returns
         -------
-        X_original : array, sparse matrix or DataFrame of the shape of X
+        X_original : array, sparse matrix, DataFrame or dask collection of the shape of X
             Of ``inverse_dtype``; a DataFrame where transform gives one.
         """
         check_is_fitted(self)

@@ -38,7 +38,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
         y : ignored
 
         Returns
@@ -59,12 +59,13 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
 
         Returns
         -------
-        Y : array, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            With ``keep_stats=True`` the statistics of each sample follow as further columns.
+        Y : array, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
+            With ``keep_stats=True`` the statistics of each sample follow as further columns. Of a dask collection
+            lazy, and cut as X is; where the features are cut, each sample is put together first.
         """
         like = stand_in(X)
         values = self._checked(like)
@@ -77,12 +78,13 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform gets, not what it returns.
 
         Returns
         -------
         statistics : NamedTuple of float64 arrays of shape ``X.shape[:-1]``
+            Lazy for a dask collection.
         """
         like = stand_in(X)
         values = self._checked(like)
@@ -97,15 +99,15 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform returned. With ``keep_stats=True`` the last columns are read as the statistics, and
             removed.
-        row_stats : tuple of arrays of shape ``X.shape[:-1]``, default=None
+        row_stats : tuple of arrays, or dask Arrays, of shape ``X.shape[:-1]``, default=None
             What `row_statistics` returned for the original samples.
 
         Returns
         -------
-        X_original : array, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X_original : array, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
 
         Raises
         ------

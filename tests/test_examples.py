@@ -18,17 +18,20 @@ def run(*arguments):
     return result.stdout
 
 
+def figures_in(output):
+    """What an example prints, as pairs (what, figure)."""
+    lines = [line for line in output.splitlines() if line.startswith("  ")]
+    assert len({len(line) for line in lines}) == 1  # the figures are aligned
+    return [re.split(r"\s{2,}", line.strip()) for line in lines]
+
+
 @pytest.fixture(scope="module")
 def printed():
-    """What the quickstart prints, as {what: figure}."""
-    lines = run(EXAMPLES / "quickstart.py").splitlines()
-    figures = [re.split(r"\s{2,}", line.strip()) for line in lines if line.startswith("  ")]
-    assert len({len(line) for line in lines if line.startswith("  ")}) == 1  # the figures are aligned
-    return dict(figures)
+    return dict(figures_in(run(EXAMPLES / "quickstart.py")))
 
 
 def test_every_example_has_a_test():
-    assert [path.name for path in EXAMPLES.glob("*.py")] == ["quickstart.py"]
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"quickstart.py", "larger_than_memory.py"}
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -77,3 +80,17 @@ def test_without_pillow_the_quickstart_says_what_to_install_and_goes_on():
     output = run("-c", WITHOUT_PILLOW, EXAMPLES / "quickstart.py")
     assert 'left out; pillow is missing, and `pip install ".[examples]"` brings it' in output
     assert "3. Vectors" in output
+
+
+def test_pieces_and_a_cluster_agree_on_data_larger_than_memory():
+    printed = figures_in(run(EXAMPLES / "larger_than_memory.py", 12))
+    figures = dict(printed)
+    assert abs(float(figures["size of the files"].removesuffix(" MB")) - 12) <= 2
+    assert figures["values seen of each feature"] == figures["rows, columns"].partition(",")[0]
+    assert figures["transformed"] == "a lazy DataFrame"
+    for what, bound in [("|mean|", 1e-14), ("|variance - 1|", 1e-14)]:
+        of_both = [float(figure) for name, figure in printed if name == f"largest {what} of a scaled feature"]
+        assert len(of_both) == 2
+        assert max(of_both) <= bound
+    assert float(figures["largest difference of a mean, in standard deviations"]) <= 1e-14
+    assert float(figures["largest difference of a standard deviation, relative"]) <= 1e-14

@@ -27,8 +27,8 @@ def test_ci_runs_the_commands_of_the_first_screen():
 
 
 def test_the_extras_it_names_exist():
-    named = set(re.findall(r'"\.\[(\w+)\]"', README))
-    assert {"examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
+    named = {extra for extras in re.findall(r'"\.\[([\w,]+)\]"', README) for extra in extras.split(",")}
+    assert {"dask", "examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
 
 
 def test_the_versions_it_asks_for_are_those_of_the_package():
