@@ -24,7 +24,7 @@ BlockFunction = Callable[[slice], Callable[..., Any]]
 def is_collection(X: Any) -> bool:
     """Whether X is lazy."""
     # the method says what may be one, to anybody who has no dask; xarray has it for arrays in memory too
-    known = type(X) is not np.ndarray and hasattr(type(X), "__dask_graph__") and "dask" in sys.modules
+    known = hasattr(type(X), "__dask_graph__") and "dask" in sys.modules
     return known and bool(sys.modules["dask"].is_dask_collection(X))
 
 

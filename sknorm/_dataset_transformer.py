@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _kernels, _parameters, _validation
 from ._containers import given_dtype, to_container, to_values, with_data
-from ._dask import mapped, shape_of, stand_in, summarised
+from ._dask import mapped, stand_in, summarised
 from ._dataset_statistics import Extrema
 from ._estimator import (
     block_kind,
@@ -187,7 +187,8 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         self._check_parameters()
         like = stand_in(X)
         values = to_values(like) if values is None else values
-        _validation.check_samples(values.shape if like is X else shape_of(X))
+        if like is X:
+            _validation.check_samples(values.shape)
         self._check_fit(values, given_dtype(like, values))
         if like is X:
             return _summary_of(self._summary, X, sample_weight, values)
@@ -228,8 +229,8 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         if stand_in(X) is X:
             return self._image(X, values, direction, output_kind(self, values), self.copy if copy is None else copy)
         kind = block_kind(self, X)
-        norm = self.select(slice(None))  # a copy, which nothing that happens to this transformer later can change
-        return mapped(X, lambda features: partial(_image_of_block, norm.select(features), features, direction, kind))
+        # what is selected is a copy, which nothing that happens to this transformer later can change
+        return mapped(X, lambda features: partial(_image_of_block, self.select(features), features, direction, kind))
 
     def _image(self, X: Any, values: Any, direction: str, kind: str, copy: bool, names: Any = None) -> Any:
         if direction == "forward":

@@ -35,6 +35,7 @@ X = np.random.default_rng(4).normal(3, 2, size=(60, 4))
 X[:20, 1] = np.nan  # blocks without a value
 X[:, 2] = 0.1
 WEIGHTS = np.random.default_rng(5).integers(0, 3, size=60)
+WEIGHTS[40:50] = 0  # a block without a weight
 CUTS = {"one block": (60, 4), "samples": (7, 4), "features": (60, (1, 3)), "both": ((20, 3, 37), (2, 1, 1))}
 cuts = pytest.mark.parametrize("chunks", CUTS.values(), ids=CUTS)
 
@@ -217,7 +218,7 @@ def test_sparse_blocks_stay_sparse(norm, make):
     data = np.where(X > 3, X, 0)
     data[np.isnan(data)] = 0
     data[0] = 0
-    lazy = da.from_array(data, chunks=(25, 4)).map_blocks(make)
+    lazy = da.from_array(data, chunks=((25, 0, 35), 4)).map_blocks(make)
     Y = norm.fit(lazy).transform(lazy)
     blocks = [block.compute() for block in Y.blocks]
     assert {type(block) for block in blocks} == {type(Y._meta)} == {make}

@@ -1,5 +1,7 @@
 """What is refused of dask, with the way out; and a refused fit leaves the estimator as it was."""
 
+import sys
+
 import dask
 import dask.array as da
 import dask.bag
@@ -112,6 +114,21 @@ def test_a_frame_in_memory_is_not_made_of_lazy_data(cls, library, ask):
             assert_says(error.value, "default output", f"transform='{library}'", 'set_output(transform="default")')
 
 
+def test_what_could_be_lazy_is_read_as_it_is_where_there_is_no_dask(monkeypatch):
+    class Labelled:
+        """Like an array of xarray, which may hold a dask Array or one in memory."""
+
+        def __array__(self, dtype=None, copy=None):
+            return X
+
+        def __dask_graph__(self):
+            return None
+
+    np.testing.assert_array_equal(Standardizer().fit_transform(Labelled()), Standardizer().fit_transform(X))
+    monkeypatch.delitem(sys.modules, "dask")
+    np.testing.assert_array_equal(Standardizer().fit_transform(Labelled()), Standardizer().fit_transform(X))
+
+
 # Errors in a block
 
 
@@ -151,6 +168,15 @@ def test_infinity_names_its_block_and_the_sample_there(cls, kind):
         assert error.value.__notes__ == [place.replace("(1, 1)", "(1, 0)")]  # of whole samples
 
 
+@every_class
+def test_an_object_that_is_no_number_is_refused_with_its_block(cls):
+    data = X.astype(object)
+    data[25, 3] = {}
+    with pytest.raises(TypeError, match="numbers in X, got dict") as error:
+        cls().fit(X).transform(da.from_array(data, chunks=(20, 4))).compute()
+    assert error.value.__notes__ == ["In block (1, 0) of the dask Array."]
+
+
 @dataset_classes
 def test_weights_that_do_not_belong_to_the_data_are_refused(cls):
     for data, weights, expected, remedy in [
@@ -163,6 +189,7 @@ def test_weights_that_do_not_belong_to_the_data_are_refused(cls):
         (FRAME, da.ones(60, chunks=(30, 20, 10)), "sample_weight to be 20 numbers", "one weight per entry"),
         (ARRAY, -da.ones(60), "finite and not negative", "Use 0"),
         (ARRAY, da.full(60, np.nan), "finite and not negative", "Use 0"),
+        (ARRAY, np.ma.array(np.ones(60), mask=np.arange(60) == 50), "without a mask", "Use 0"),
         (ARRAY, da.zeros(60), "above zero", "Weigh a sample"),
         (FRAME, 0, "above zero", "Weigh a sample"),
     ]:
