@@ -9,9 +9,13 @@ sample statistics   mean, variance              `RowLayerNorm`
 (of each sample)    mean square                 `RowRMSNorm`
 ..                  log-sum-exp                 `RowSoftmax`
 ==================  ==========================  ====================
+
+`save` writes any of them to a file, and `load` reads it.
 """
 
+from ._kernels import show_config
 from ._min_max_normalizer import MinMaxNormalizer
+from ._persistence import load, save
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
 from ._row_softmax import RowSoftmax
@@ -19,4 +23,13 @@ from ._standardizer import Standardizer
 
 __version__ = "0.1.0"
 
-__all__ = ["MinMaxNormalizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax", "Standardizer"]
+__all__ = [
+    "MinMaxNormalizer",
+    "RowLayerNorm",
+    "RowRMSNorm",
+    "RowSoftmax",
+    "Standardizer",
+    "load",
+    "save",
+    "show_config",
+]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._dask import is_collection
+from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
 from ._validation import check_values, complex_refused, message, not_numbers, numbers_of
 
@@ -20,6 +21,8 @@ def to_values(X: Any) -> Any:
     """Input as an array of real dtype (..., n_features), or as a CSR or CSC container."""
     if type(X) is np.ndarray:
         return check_values(X)
+    if is_foreign(X):
+        return check_values(on_host(X, "X"))
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         return _sparse_values(X)
     if isinstance(X, np.matrix):
@@ -163,9 +166,9 @@ def _polars_column(column: Any) -> Array:
 
 
 def to_container(values: Any, kind: str, names: Callable[[], Any], like: Any) -> Any:
-    """``values``, or a frame of library ``kind`` around them, with index and polars nulls of ``like``."""
+    """``values`` as an array like ``like``, or a frame of library ``kind`` with its index and polars nulls."""
     if kind == "default" or not isinstance(values, np.ndarray):
-        return values
+        return sent_back(values, like)
     if kind == "pandas":
         import pandas
 

@@ -90,8 +90,8 @@ class Extrema:
     @classmethod
     def _of_blocks(cls: type[S], n_samples: int | float, blocks: Sequence[Any]) -> S:
         """What kernels found in several blocks, in the form of `_stacked`."""
-        counts, minima, maxima = (np.array(x) for x in zip(*blocks, strict=True))
-        return cls(n_samples, None, counts, DoubleDouble.of(minima), DoubleDouble.of(maxima))
+        count, minimum, maximum = (np.array([getattr(b, x) for b in blocks]) for x in ("count", "minimum", "maximum"))
+        return cls(n_samples, None, count, DoubleDouble.of(minimum), DoubleDouble.of(maximum))
 
     def _collapsed(self: S) -> S:
         count = self.count.sum(axis=0) if self.count.dtype.kind == "i" else DoubleDouble.of(self.count).sum().hi
@@ -155,7 +155,7 @@ class Moments(Extrema):
 
     @classmethod
     def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
-        outer = Extrema._of_blocks(n_samples, [(b.count, b.minimum, b.maximum) for b in blocks])
+        outer = Extrema._of_blocks(n_samples, blocks)
         count = np.where(outer.count > 0, outer.count, 1)
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
@@ -199,7 +199,7 @@ def _smallest(values: DoubleDouble) -> DoubleDouble:
     return DoubleDouble(hi, np.fmin.reduce(np.where(values.hi == hi, values.lo, np.nan), axis=0))
 
 
-def _summary(X: Any, weights: Array | None, cls: type[S], of_block: Callable[..., Any]) -> S:
+def _summary(X: Any, weights: Array | None, cls: type[S], kernel: _kernels.Kernel) -> S:
     """Summarise dense (..., n_features) or sparse data, block by block."""
     walk = _of_dense if isinstance(X, np.ndarray) else _of_sparse
     with np.errstate(all="ignore"):
@@ -207,16 +207,19 @@ def _summary(X: Any, weights: Array | None, cls: type[S], of_block: Callable[...
         power = 0 if weights is None else int(np.frexp(float(weights.max()))[1])
         if abs(power) < SAFE_WEIGHT:
             power = 0
-        found = walk(X, weights, -power, cls, of_block)
+        found = walk(X, weights, -power, cls, kernel)
         if power:
             count, n_samples = np.ldexp(found.count, power), float(np.ldexp(found.n_samples, power))
             found = replace(found, count=count, n_samples=n_samples)
         return replace(found, dtype=X.dtype)
 
 
-def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], of_block: Callable[..., Any]) -> S:
+def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
     samples_each = max(1, prod(X.shape[1:-1]))
-    X = _kernels.flattened(X)
+    (X,) = _kernels.flattened(X)
+    compiled = _kernels.summarise(kernel, X) if weights is None else None
+    if compiled is not None:
+        return cls._of_blocks(X[..., 0].size, [compiled])._collapsed()
     plain = weights is None and X.dtype == np.float64 and X.flags.c_contiguous
     # the others need more scratch
     size = _kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
@@ -229,7 +232,8 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], of_bloc
             piece, w = piece[w > 0], w[w > 0]  # before any arithmetic: 0 * inf is not 0
         if not len(piece):
             return 0, None
-        return len(piece) if w is None else float(w.sum()), of_block(_kernels.Columns(piece), piece, w)
+        n = len(piece) if w is None else float(w.sum())
+        return n, kernel.portable(_kernels.Columns(piece), piece, w)
 
     done = []
     for features in _kernels.tiles(X.shape[-1]):
@@ -269,9 +273,15 @@ def _folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: 
     return cls.empty(n_features) if summary is None else summary  # type: ignore[return-value]
 
 
-def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], of_block: Callable[..., Any]) -> S:
+def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
     """Stored values as segments of columns, merged with the zeros that are not stored."""
     n, d = X.shape
+    compiled = _kernels.summarise_stored(kernel, X) if weights is None and X.format == "csr" else None
+    if compiled is not None:
+        stored = np.zeros(d, dtype=np.int64)
+        for i in range(0, X.nnz, _kernels.SMALL_BLOCK):
+            stored += np.bincount(X.indices[i : i + _kernels.SMALL_BLOCK], minlength=d)
+        return _with_zeros(cls._of_blocks(0, [compiled])._collapsed(), n - stored, n)
     each = max(1, X.nnz // n)
     # a block's statistics have d values whatever it stores, so it should store more than that
     rows = n if X.format == "csc" else max(1, max(_kernels.SMALL_BLOCK, 8 * d) // each)
@@ -292,22 +302,26 @@ def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], of_block
         if len(filled):
             group = _kernels.Segments(np.append(piece.indptr[filled], piece.indptr[-1]))
             of_stored = None if w is None else w[piece.indices]
-            summary = _scattered(
-                cls._of_blocks(0, [of_block(group, piece.data, of_stored)])._collapsed(), filled, summary
-            )
+            found = cls._of_blocks(0, [kernel(group, piece.data, of_stored)])._collapsed()
+            summary = _scattered(found, filled, summary)
             if of_stored is not None and w is not None:
                 sums = _kernels.exact_sum(group, of_stored, group.size * w.max())
                 stored_weight = _put(DoubleDouble(*quick_two_sum(*sums)), filled, stored_weight)
         zeros = np.where(stored < piece.shape[0], (-stored_weight + all_weight).hi, 0)
-        nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
-        count = zeros if weights is not None else zeros.astype(np.int64)
-        unstored = replace(cls.empty(d), count=count, minimum=nothing, maximum=nothing)
-        n_samples = all_weight if w is None else float(all_weight.hi)
-        return replace(summary.merge(unstored), n_samples=n_samples)  # type: ignore[return-value]
+        if w is None:
+            return _with_zeros(summary, zeros.astype(np.int64), all_weight)  # type: ignore[return-value]
+        return _with_zeros(summary, zeros, float(all_weight.hi))  # type: ignore[return-value]
 
     starts = range(0, n, rows)
     summaries = _kernels.in_order(summary_of, starts, parallel=len(starts) > 1)
     return reduce(lambda one, other: one.merge(other), summaries)
+
+
+def _with_zeros(stored: S, zeros: Array, n_samples: int | float) -> S:
+    """The summary of stored values and of so many zeros that are not stored."""
+    nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
+    unstored: Any = replace(type(stored).empty(len(zeros)), count=zeros, minimum=nothing, maximum=nothing)
+    return replace(stored.merge(unstored), n_samples=n_samples)
 
 
 def _scattered(found: S, features: Array, into: Any) -> S:

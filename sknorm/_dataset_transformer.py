@@ -20,14 +20,15 @@ from ._estimator import (
     block_kind,
     check_names,
     check_output_names,
+    fitted_attribute,
     float_tags,
     is_writeable_in_place,
     output_kind,
-    read_only,
     record_names,
     with_defaults,
 )
 from ._feature_maps import image, image_of_stored
+from ._namespaces import as_numpy, check_place, on_host
 from ._precision import Array, output_dtype
 
 
@@ -44,6 +45,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     statistics_: Any
     n_features_in_: int
+    _fitted_in: Any = None  # an empty array like the data of fit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the statistics of each feature, forgetting earlier ones.
@@ -51,8 +53,10 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         Parameters
         ----------
         X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
-            All axes but the last are pooled. NaN is left out; infinity is refused. Of a dask collection each block is
-            summarised where it lies, in one computation.
+            All axes but the last are pooled. NaN is left out; infinity is refused. Under scikit-learn's
+            ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in the other methods, and
+            what they return, and the fitted attributes, are arrays of that library on that device. Of a dask
+            collection each block is summarised where it lies, in one computation.
         y : ignored
         sample_weight : array-like, dask Array or Series of shape (n_samples,), default=None
             Weight of each entry of the first axis, at least 0. Integer weights are repeated samples.
@@ -75,6 +79,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         if not hasattr(self, "statistics_"):
             return self.fit(X, y, sample_weight)
         like = stand_in(X)
+        check_place(self, like, "partial_fit")
         values = to_values(like)
         check_names(self, like, values.shape[-1])
         summary = self._summarise(X, sample_weight, values)
@@ -124,9 +129,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         selected = self._fitted(self._effective().select(index), index)
         parameters: dict[str, Any] = {"per_feature": True}
         for name in self._known_parameters:
-            known, among = getattr(self, name), (index, self.n_features_in_)
-            is_pair = name == "in_range" and known is not None and not isinstance(known, str)
-            parameters[name] = tuple(_of_some(v, *among) for v in known) if is_pair else _of_some(known, *among)
+            parameters[name] = _select_known(name, getattr(self, name), index, self.n_features_in_)
         return cast(Self, selected.set_params(**parameters))
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -146,6 +149,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         check_is_fitted(self)
         self._check_parameters()
         like = stand_in(X)
+        check_place(self, like, "transform")
         values = to_values(like)
         check_names(self, like, values.shape[-1])
         return self._mapped(X, values, "forward", copy)
@@ -168,6 +172,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         check_is_fitted(self)
         self._check_parameters()
         like = stand_in(X)
+        check_place(self, like, "inverse_transform")
         values = to_values(like)
         check_output_names(self, like, values.shape[-1], list(self.get_feature_names_out()))
         return self._mapped(X, values, "inverse", copy)
@@ -179,9 +184,9 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         return self.statistics_.n_samples
 
     @property
-    def constant_features_(self) -> Array:
+    def constant_features_(self) -> Any:
         """Features that have one value only, which come out as exact zeros (min-max: the low end)."""
-        return read_only(self._effective().constant)
+        return fitted_attribute(self, self._effective().constant)
 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
         self._check_parameters()
@@ -190,6 +195,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         if like is X:
             _validation.check_samples(values.shape)
         self._check_fit(values, given_dtype(like, values))
+        sample_weight = on_host(sample_weight, "sample_weight")
         if like is X:
             return _summary_of(self._summary, X, sample_weight, values)
         found = summarised(
@@ -209,6 +215,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         if hasattr(self, "feature_names_in_"):
             new.feature_names_in_ = self.feature_names_in_[index]
         new.n_features_in_ = len(summary.count)
+        new._fitted_in = self._fitted_in
         new.statistics_ = summary
         return new
 
@@ -325,10 +332,15 @@ def _hashable(value: Any) -> Any:
         return tuple(_hashable(v) for v in value)
     if value is None or isinstance(value, (str, bool, int, float, type)):
         return type(value), value
-    array = np.asarray(value)
+    array = as_numpy(value, "a parameter")
     return array.dtype.char, array.shape, array.tobytes()
 
 
-def _of_some(value: Any, index: Array, n_features: int) -> Any:
+def _select_known(name: str, value: Any, index: Array, n_features: int) -> Any:
     """A known statistic of some of the features; what holds for all of them stays."""
-    return np.asarray(value)[index] if np.shape(value) == (n_features,) else value
+    if value is None or isinstance(value, str):
+        return value
+    if name == "in_range":
+        return tuple(_select_known("limit", v, index, n_features) for v in on_host(value, name))
+    array = as_numpy(value, name)
+    return array[index] if array.shape == (n_features,) else value

@@ -1,4 +1,4 @@
-"""F0, what both families are to scikit-learn: names and width, frames asked for, tags, old pickles."""
+"""F0, what both families are to scikit-learn: names and width, frames asked for, attributes, tags, old pickles."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import inspect
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.utils._set_output import _get_output_config  # no public way to read what set_output was given
 from sklearn.utils.validation import validate_data
 
 from ._containers import column_names, frame_kind
 from ._dask import holds_frames
+from ._namespaces import is_foreign, place_of, sent_to, shares_memory
 from ._precision import Array
 from ._validation import check_width, message
 
@@ -25,13 +27,16 @@ def float_tags(tags: Any, dtype: Any, *, sparse: bool) -> Any:
     """scikit-learn's tags of a transformer that takes NaN and keeps float dtypes unless it is given one."""
     tags.input_tags.allow_nan = True
     tags.input_tags.sparse = sparse
+    tags.array_api_support = True
     tags.transformer_tags.preserves_dtype = ["float64", "float32", "float16"] if dtype is None else []
     return tags
 
 
 def record_names(estimator: Any, X: Any, n_features: int) -> None:
-    """Set ``n_features_in_`` and, from a frame, ``feature_names_in_``."""
+    """Set ``n_features_in_`` and, from a frame, ``feature_names_in_``; and note what kind of array X is."""
+    place = place_of(X)
     validate_data(estimator, _stand_in(X, n_features), skip_check_array=True)
+    estimator._fitted_in = place
 
 
 def check_names(estimator: Any, X: Any, n_features: int) -> None:
@@ -85,9 +90,18 @@ def block_kind(estimator: Any, X: Any) -> str:
     return "pandas" if holds_frames(X) else "default"
 
 
-def read_only(values: Array) -> Array:
-    """A fitted attribute: writing to it would change nothing, so it is an error."""
+def output_asked_for(estimator: Any) -> str | None:
+    """What `set_output` was given; None where the global configuration decides."""
+    asked: str | None = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return asked
+
+
+def fitted_attribute(estimator: Any, values: Array) -> Any:
+    """``values`` as an array like the data of fit; writing to it would change nothing, so NumPy's is read-only."""
     kept = np.array(values)
+    if is_foreign(estimator._fitted_in):
+        with config_context(array_api_dispatch=True):  # whatever is set since fit
+            return sent_to(kept, estimator._fitted_in)
     kept.flags.writeable = False
     return kept
 
@@ -95,9 +109,15 @@ def read_only(values: Array) -> Array:
 def is_writeable_in_place(X: Any, values: Array, dtype: np.dtype[Any]) -> bool:
     """Whether a result of ``dtype`` may be written over the caller's array."""
     return (
-        isinstance(X, np.ndarray)
-        and not isinstance(X, np.ma.MaskedArray)
-        and values.flags.writeable
-        and values.dtype == dtype
-        and np.may_share_memory(X, values)
+        values.flags.writeable and values.dtype == dtype and not _overlaps_itself(values) and shares_memory(X, values)
     )
+
+
+def _overlaps_itself(values: Array) -> bool:
+    """Whether two elements may be one in memory, as in expanded tensors and in windows that slide."""
+    reach = values.itemsize
+    for stride, n in sorted((abs(s), n) for s, n in zip(values.strides, values.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False

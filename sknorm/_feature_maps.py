@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,36 +15,46 @@ from ._validation import InfinityFound, NoInteger
 
 def image(X: Array, out: Array, f: AffineMap) -> Array:
     """Write the image of ``X`` (..., n_features) to ``out``, which may be ``X`` itself."""
-    if X.flags.c_contiguous and out.flags.c_contiguous:
-        whole, target = _kernels.flattened(X), _kernels.flattened(out)
-    else:
-        whole, target = X, out
-    plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.b.hi.any()
-    size = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
-    for features in _kernels.tiles(X.shape[-1]):
-        g = f if X.shape[-1] <= _kernels.TILE else f[features]
+    whole, target = _kernels.flattened(X, out)
+    in_place = np.may_share_memory(X, out)
+    compiled = f.table is not None and _kernels.compiled_serves(X, out)
+    at_once = compiled and whole.ndim == 2 and not in_place
+    little = at_once and X.size <= _kernels.SMALL_BLOCK
+    if little and _kernels.affine.compiled(_kernels.Columns(whole, target), whole, target, f):
+        return out
+    plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.shifted
+    small = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
+    size, width = (_kernels.COMPILED_BLOCK, _kernels.COMPILED_TILE) if at_once else (small, _kernels.TILE)
+    part = cache(lambda start, stop: f if stop - start == X.shape[-1] else f[start:stop])
 
-        def write(block: _kernels.Block, features: slice = features, g: AffineMap = g) -> None:
-            into = block.of(target)
-            _write(block.of(whole)[:, features], into[:, features], g)
-            if not np.may_share_memory(into, target):  # a block of a strided array, flattened, is a copy
-                target[block.index] = into.reshape(target[block.index].shape)
+    def write(rectangle: tuple[_kernels.Block, slice]) -> None:
+        block, features = rectangle
+        into = block.of(target)
+        _write(block.of(whole)[:, features], into[:, features], part(features.start, features.stop), small)
+        if not np.may_share_memory(into, target):  # a block of a strided array, flattened, is a copy
+            place = target[block.index][..., features]
+            place[...] = into[:, features].reshape(place.shape)
 
-        blocks = _kernels.row_blocks(whole.shape, size, features.stop - features.start)
-        for _ in _kernels.in_order(write, blocks, parallel=X.size > _kernels.SMALL_BLOCK):
-            pass
+    blocks = _kernels.rectangles(whole, size, width)
+    for _ in _kernels.in_order(write, blocks, X.size > _kernels.SMALL_BLOCK, compiled):
+        pass
     return out
 
 
-def _write(piece: Array, into: Array, f: AffineMap) -> None:
+def _write(piece: Array, into: Array, f: AffineMap, size: int) -> None:
     if np.may_share_memory(piece, into):
         piece = piece.copy(order="K")  # a kernel may look at its input again
-    _write_group(_kernels.Columns(piece, into), piece, into, f)
+    if _kernels.affine.compiled(_kernels.Columns(piece, into), piece, into, f):
+        return
+    each = max(1, size // piece.shape[1])
+    for i in range(0, len(piece), each):
+        x, y = piece[i : i + each], into[i : i + each]
+        _write_group(_kernels.Columns(x, y), x, y, f)
 
 
 def _write_group(group: _kernels.Group, piece: Array, into: Array, f: AffineMap) -> None:
     if into.dtype.kind == "f":
-        _kernels.affine(group, piece, into, f)
+        _kernels.affine.portable(group, piece, into, f)
         return
     exact = _kernels.affine_exact(group, piece, f)
     if np.isinf(exact.hi).any() and np.isinf(piece).any():
@@ -64,10 +75,14 @@ def image_of_stored(X: Any, f: AffineMap, dtype: np.dtype[Any]) -> Array:
             feature = X.indices[piece]
         else:
             feature = np.searchsorted(X.indptr, np.arange(start, min(piece.stop, len(out))), side="right") - 1
+        if _kernels.affine_stored(X.data[piece], feature, out[piece], f):
+            return
         each = np.arange(len(feature) + 1)  # every stored value is a feature of its own
         group = _kernels.Segments(each)
         _write_group(group, X.data[piece], out[piece], f[feature])
 
-    for _ in _kernels.in_order(write, stored, parallel=len(stored) > 1):
+    for _ in _kernels.in_order(
+        write, stored, len(stored) > 1, f.table is not None and _kernels.compiled_serves(X.data, out)
+    ):
         pass
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Extrema
 from ._dataset_transformer import DatasetTransformer
-from ._estimator import read_only
+from ._estimator import fitted_attribute
 from ._kernels import AffineMap
 from ._precision import Array, DoubleDouble, exponent, output_dtype, where
 
@@ -130,29 +130,37 @@ class MinMaxNormalizer(DatasetTransformer):
         self.copy = copy
 
     @property
-    def data_min_(self) -> Array:
-        return read_only(self._limits()[0].hi)
+    def data_min_(self) -> Any:
+        return fitted_attribute(self, self._limits()[0].hi)
 
     @property
-    def data_max_(self) -> Array:
-        return read_only(self._limits()[1].hi)
+    def data_max_(self) -> Any:
+        return fitted_attribute(self, self._limits()[1].hi)
 
     @property
-    def data_range_(self) -> Array:
+    def data_range_(self) -> Any:
+        return fitted_attribute(self, self._width())
+
+    @property
+    def scale_(self) -> Any:
+        return fitted_attribute(self, self._factor())
+
+    @property
+    def min_(self) -> Any:
+        low, _ = self._range(np.dtype(np.float64))
+        with np.errstate(all="ignore"):
+            return fitted_attribute(self, low - self._limits()[0].hi * self._factor())
+
+    def _width(self) -> Array:
         minimum, maximum = self._limits()
         with np.errstate(all="ignore"):
-            return read_only((maximum - minimum).rounded())
+            return (maximum - minimum).rounded()
 
-    @property
-    def scale_(self) -> Array:
+    def _factor(self) -> Array:
         low, high = self._range(np.dtype(np.float64))
         with np.errstate(all="ignore"):
-            return read_only((high - low) / np.where(self.constant_features_, 1.0, self.data_range_))
-
-    @property
-    def min_(self) -> Array:
-        with np.errstate(all="ignore"):
-            return read_only(self._range(np.dtype(np.float64))[0] - self.data_min_ * self.scale_)
+            factor: Array = (high - low) / np.where(self._effective().constant, 1.0, self._width())
+        return factor
 
     def _limits(self) -> tuple[DoubleDouble, DoubleDouble]:
         """Known or learned limits of each feature."""
@@ -181,8 +189,9 @@ class MinMaxNormalizer(DatasetTransformer):
             _parameters.check_same_dtype(self.statistics_.dtype, summary.dtype)
 
     def _keeps_zeros(self) -> bool:
-        known = None if self.in_range is None or isinstance(self.in_range, str) else np.asarray(self.in_range[0])
-        return bool(self.feature_range[0] == 0 and (known is None or not known.any()))
+        learned = self.in_range is None or isinstance(self.in_range, str)
+        limits = (self.feature_range,) if learned else (self.feature_range, self.in_range)
+        return all(map(_parameters.starts_at_zero, limits))
 
     def _check_sparse(self, values: Any) -> None:
         if not isinstance(values, np.ndarray):

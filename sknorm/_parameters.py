@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._namespaces import as_numpy, on_host
 from ._precision import Array
 from ._validation import message
 
@@ -66,6 +67,24 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     return low, high
 
 
+def starts_at_zero(limits: Any) -> bool:
+    """Whether what should be (low, high) has a low of 0; what is no such pair has not."""
+    try:
+        low = _array_of(limits[0], "limits")
+    except (TypeError, LookupError):
+        return False
+    return low.dtype.kind in "biuf" and not low.any()
+
+
+def _array_of(value: Any, name: str) -> Array:
+    """As an array, which is of objects where rows differ in length."""
+    value = on_host(value, name)
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.asarray(None)
+
+
 def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[Any, Any]:
     """Known limits (low, high) as two arrays of shape (n_features,)."""
     if isinstance(value, str):
@@ -76,6 +95,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
         limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         kind = dtype if dtype.kind != "b" else np.dtype(np.uint8)
         return tuple(np.full(n_features, v, dtype=kind) for v in limits)  # type: ignore[return-value]
+    value = on_host(value, "in_range")
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
         msg = message('in_range to be None, (low, high) or "dtype"', repr(value), "Pass two numbers or two arrays.")
         raise ValueError(msg)
@@ -88,7 +108,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
 
 def check_known(name: str, value: Any, n_features: int, *, positive: bool = False) -> Array:
     """A known statistic: one finite number, or one per feature."""
-    known = np.asarray(value)
+    known = _array_of(value, name)
     if known.dtype.kind not in "biuf" or known.ndim > 1 or (known.ndim == 1 and len(known) not in (1, n_features)):
         msg = message(
             f"{name} to be a number or {n_features} numbers, one per feature",
@@ -127,7 +147,7 @@ def check_vector(name: str, value: Any, n_features: int) -> Array | None:
     """gamma or beta: None, or one finite number per feature."""
     if value is None:
         return None
-    vector = np.asarray(value)
+    vector = _array_of(value, name)
     if vector.dtype.kind not in "biuf" or vector.shape != (n_features,) or not np.isfinite(vector).all():
         msg = message(
             f"{name} to be {n_features} finite numbers, one per feature",
@@ -177,7 +197,7 @@ def check_names_agree(one: Any, other: Any) -> None:
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(_same, a, b))
-    return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
+    return a is b or bool(np.array_equal(as_numpy(a, "a parameter"), as_numpy(b, "a parameter")))
 
 
 def check_same_dtype(fitted: Any, given: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from . import _kernels, _parameters, _validation
 from ._precision import Array
-from ._sample_statistics import LayerStatistics, RowKernel
+from ._sample_statistics import LayerStatistics
 from ._sample_transformer import SampleTransformer
 
 
@@ -114,15 +114,18 @@ class RowLayerNorm(SampleTransformer):
         _parameters.check_vector("gamma", self.gamma, width)
         _parameters.check_vector("beta", self.beta, width)
 
-    def _kernel(self, width: int, precise: bool) -> RowKernel:
+    def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma, beta = (_parameters.check_vector(name, getattr(self, name), width) for name in ("gamma", "beta"))
 
-        def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> tuple[Array, ...]:
-            return _kernels.layer_norm(group, block, out, float(self.eps), gamma, beta, precise)
+        def given(layer_norm: Any) -> Any:
+            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
+                return layer_norm(group, block, out, float(self.eps), gamma, beta, precise)
 
-        return kernel
+            return kernel
 
-    def _inverse_kernel(self, width: int) -> RowKernel:
+        return _kernels.layer_norm.given(given)
+
+    def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         gamma, beta = (_parameters.check_vector(name, getattr(self, name), width) for name in ("gamma", "beta"))
         _parameters.check_no_zero(gamma)
 
@@ -131,4 +134,4 @@ class RowLayerNorm(SampleTransformer):
             out[...] = x / (1.0 if gamma is None else gamma) * scale[:, None] + mean[:, None]
             return ()
 
-        return kernel
+        return _kernels.Kernel(kernel)

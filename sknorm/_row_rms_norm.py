@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _kernels, _parameters
 from ._precision import Array
-from ._sample_statistics import RMSStatistics, RowKernel
+from ._sample_statistics import RMSStatistics
 from ._sample_transformer import SampleTransformer
 
 
@@ -96,16 +96,19 @@ class RowRMSNorm(SampleTransformer):
         _parameters.check_number("eps", self.eps, zero=True)
         _parameters.check_vector("gamma", self.gamma, width)
 
-    def _kernel(self, width: int, precise: bool) -> RowKernel:
+    def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma = _parameters.check_vector("gamma", self.gamma, width)
 
-        def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> tuple[Array, ...]:
-            factor = None if gamma is None else gamma[features]
-            return _kernels.rms_norm(group, block, out, float(self.eps), factor, precise, width)
+        def given(rms_norm: Any) -> Any:
+            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
+                factor = None if gamma is None else gamma[features]
+                return rms_norm(group, block, out, float(self.eps), factor, precise, width)
 
-        return kernel
+            return kernel
 
-    def _inverse_kernel(self, width: int) -> RowKernel:
+        return _kernels.rms_norm.given(given)
+
+    def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         gamma = _parameters.check_vector("gamma", self.gamma, width)
         _parameters.check_no_zero(gamma)
 
@@ -113,4 +116,4 @@ class RowRMSNorm(SampleTransformer):
             out[...] = y / (1.0 if gamma is None else gamma[features]) * group.spread(rms)
             return ()
 
-        return kernel
+        return _kernels.Kernel(kernel)

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _kernels, _parameters, _validation
 from ._precision import Array
-from ._sample_statistics import RowKernel, SoftmaxStatistics
+from ._sample_statistics import SoftmaxStatistics
 from ._sample_transformer import SampleTransformer
 
 
@@ -83,13 +83,16 @@ class RowSoftmax(SampleTransformer):
         super()._check_parameters(width)
         _parameters.check_number("temperature", self.temperature, zero=False)
 
-    def _kernel(self, width: int, precise: bool) -> RowKernel:
-        def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> tuple[Array, ...]:
-            return _kernels.softmax(group, block, out, float(self.temperature))
+    def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
+        def given(softmax: Any) -> Any:
+            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
+                return softmax(group, block, out, float(self.temperature))
 
-        return kernel
+            return kernel
 
-    def _inverse_kernel(self, width: int) -> RowKernel:
+        return _kernels.softmax.given(given)
+
+    def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         def kernel(group: _kernels.Group, y: Array, out: Array, features: Any, logsumexp: Array) -> tuple[()]:
             wrong = (y < 0) | np.isinf(y)
             if wrong.any():
@@ -97,4 +100,4 @@ class RowSoftmax(SampleTransformer):
             out[...] = (np.log(y.astype(np.float64)) + logsumexp[:, None]) * float(self.temperature)
             return ()
 
-        return kernel
+        return _kernels.Kernel(kernel)

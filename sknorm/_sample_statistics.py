@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _kernels
 from ._precision import Array
-
-# (group, block, where its image goes, which feature each value is of, *given of the samples) -> found of the samples
-RowKernel = Callable[..., tuple[Array, ...]]
 
 
 class LayerStatistics(NamedTuple):
@@ -34,7 +30,7 @@ class SoftmaxStatistics(NamedTuple):
 
 
 def over_samples(
-    kernel: RowKernel,
+    kernel: _kernels.Kernel,
     X: Array,
     out: Array | None,
     *,
@@ -43,35 +39,51 @@ def over_samples(
 ) -> None:
     """Fill ``out`` (..., n_features, then one column per statistic if it is that wide) and ``found``.
 
-    ``given`` and ``found`` hold one value per sample.
+    ``kernel`` takes a group, a block, where its image goes, which feature each value is of, and ``given`` of the
+    samples; it returns what goes to ``found``. Both hold one value per sample.
     """
     d, parallel = X.shape[-1], X.size > _kernels.SMALL_BLOCK
-    if X.flags.c_contiguous and (out is None or out.flags.c_contiguous):
-        X, out = _kernels.flattened(X), None if out is None else _kernels.flattened(out)
+    in_place = out is not None and np.may_share_memory(X, out)
+    X, *outs = _kernels.flattened(X, *([] if out is None else [out]))
+    compiled = kernel.compiled is not _kernels.never and _kernels.compiled_serves(X, *outs)
+    at_once = compiled and X.ndim == 2 and not in_place
+    # each sample has about 16 values of its own as scratch, which count where it has few features
+    small = _kernels.SMALL_BLOCK * d // (d + 16)
+    size = _kernels.COMPILED_BLOCK * d // (d + 16) if at_once else small
 
     def fill(block: _kernels.Block) -> None:
+        piece = block.of(X).copy() if in_place else block.of(X)  # a kernel may look at its input again
+        if not len(piece):
+            return
         samples = slice(block.start, block.stop)
-        piece = np.ascontiguousarray(block.of(X))
-        target = None if out is None else block.of(out)
-        into = None if target is None else target[:, :d]
-        statistics = kernel(_kernels.Rows(piece), piece, into, slice(None), *(g.reshape(-1)[samples] for g in given))
-        for whole, part in zip(found, statistics, strict=False):
-            whole.reshape(-1)[samples] = part
-        if out is None or target is None:
+        given_here = [g.reshape(-1)[samples] for g in given]
+        target = block.of(outs[0]) if outs else None
+
+        def part(rows: slice, x: Array) -> tuple[Any, ...]:
+            into = None if target is None else target[rows, :d]
+            return _kernels.Rows(x), x, into, slice(None), *(g[rows] for g in given_here)
+
+        each = max(1, small // d)
+        rows = (slice(i, i + each) for i in range(0, len(piece), each))
+        results = kernel.over((part(r, np.ascontiguousarray(piece[r])) for r in rows), part(slice(None), piece))
+        statistics = (
+            results[0] if len(results) == 1 else [np.concatenate(column) for column in zip(*results, strict=True)]
+        )
+        for whole, of_block in zip(found, statistics, strict=False):
+            whole.reshape(-1)[samples] = of_block
+        if target is None:
             return
         for j in range(d, target.shape[1]):
             target[:, j] = statistics[j - d]
-        if not np.may_share_memory(target, out):  # a block of a strided array, flattened, is a copy
-            out[block.index] = target.reshape(out[block.index].shape)
+        if not np.may_share_memory(target, outs[0]):  # a block of a strided array, flattened, is a copy
+            outs[0][block.index] = target.reshape(outs[0][block.index].shape)
 
-    # each sample has about 16 values of its own as scratch, which count where it has few features
-    size = _kernels.SMALL_BLOCK * d // (d + 16)
-    for _ in _kernels.in_order(fill, _kernels.row_blocks(X.shape, size), parallel):
+    for _ in _kernels.in_order(fill, _kernels.row_blocks(X.shape, size), parallel, compiled):
         pass
 
 
 def over_stored_samples(
-    kernel: RowKernel,
+    kernel: _kernels.Kernel,
     X: Any,
     out: Array | None,
     *,

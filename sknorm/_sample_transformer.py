@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from . import _parameters, _validation
+from . import _kernels, _parameters, _validation
 from ._containers import column_names, to_container, to_values, with_data
 from ._dask import holds_frames, mapped, shape_of, stand_in
 from ._estimator import (
@@ -23,8 +23,9 @@ from ._estimator import (
     record_names,
     with_defaults,
 )
+from ._namespaces import check_place, on_host, sent_back
 from ._precision import Array, output_dtype
-from ._sample_statistics import RowKernel, over_samples, over_stored_samples
+from ._sample_statistics import over_samples, over_stored_samples
 
 
 class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -32,6 +33,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
     _statistics: ClassVar[Any]
     n_features_in_: int
+    _fitted_in: Any = None  # an empty array like the data of fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters, and record the width and the names that later calls must have.
@@ -39,6 +41,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         Parameters
         ----------
         X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
+            Under scikit-learn's ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in
+            the other methods, and what they return are arrays of that library on that device.
         y : ignored
 
         Returns
@@ -68,7 +72,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             lazy, and cut as X is; where the features are cut, each sample is put together first.
         """
         like = stand_in(X)
-        values = self._checked(like)
+        values = self._checked(like, "transform")
         if like is X:
             return self._image(X, values, output_kind(self, values))
         return self._mapped(X, "_image", block_kind(self, X))
@@ -87,9 +91,9 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             Lazy for a dask collection.
         """
         like = stand_in(X)
-        values = self._checked(like)
+        values = self._checked(like, "row_statistics")
         if like is X:
-            return self._statistics(*self._found(values))
+            return self._statistics(*(sent_back(found, X) for found in self._found(values)))
         found = self._mapped(X, "_found_as_columns", "pandas" if holds_frames(X) else "default")
         found = found.to_dask_array() if holds_frames(X) else found
         return self._statistics(*(found[..., j] for j in range(len(self._statistics._fields))))
@@ -115,6 +119,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             Without statistics, since they cannot be guessed; for a zero in gamma, which erased a feature.
         """
         like = stand_in(X)
+        check_place(self, like, "inverse_transform")
         values = to_values(like)
         if row_stats is None and not self.keep_stats:
             raise _validation.row_statistics_missing(type(self).__name__)
@@ -128,6 +133,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         kind = output_kind(self, values) if like is X else block_kind(self, X)
         if kept:
             self._check_sparse(values)
+        if isinstance(row_stats, (tuple, list)):
+            row_stats = [on_host(given, "row_stats") for given in row_stats]
         if like is X:
             return self._original(X, values, kind, row_stats)
         given = () if row_stats is None else row_stats if np.iterable(row_stats) else (row_stats,)
@@ -157,7 +164,8 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     _takes_masks: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
 
-    def _checked(self, X: Any) -> Any:
+    def _checked(self, X: Any, method: str) -> Any:
+        check_place(self, X, method)
         values = to_values(X)
         width = values.shape[-1]
         if hasattr(self, "n_features_in_"):
@@ -249,7 +257,9 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     def _output_names(self, X: Any, width: int) -> Any:
         return [*self._input_names(X, width), *(self._statistics._fields if self.keep_stats else ())]
 
-    def _sparse_image(self, values: Any, kernel: RowKernel, dtype: np.dtype[Any], given: tuple[Array, ...] = ()) -> Any:
+    def _sparse_image(
+        self, values: Any, kernel: _kernels.Kernel, dtype: np.dtype[Any], given: tuple[Array, ...] = ()
+    ) -> Any:
         rows = values.tocsr()
         out = np.empty(rows.data.shape, dtype=dtype)
         over_stored_samples(kernel, rows, out, given=given)
@@ -259,11 +269,11 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     # -- what the three classes fill in -------------------------------------------------------------------------
 
     @abstractmethod
-    def _kernel(self, width: int, precise: bool) -> RowKernel:
+    def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         """The kernel of transform; ``precise`` where its input or its output has the bits of float64."""
 
     @abstractmethod
-    def _inverse_kernel(self, width: int) -> RowKernel:
+    def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         """The kernel of inverse_transform."""
 
     def __sklearn_tags__(self) -> Any:

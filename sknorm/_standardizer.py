@@ -9,7 +9,7 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Moments
 from ._dataset_transformer import DatasetTransformer
-from ._estimator import read_only
+from ._estimator import fitted_attribute
 from ._kernels import AffineMap
 from ._precision import Array, DoubleDouble, exponent, where
 
@@ -129,22 +129,26 @@ class Standardizer(DatasetTransformer):
     @property
     def n_samples_seen_(self) -> Any:
         count = self.statistics_.count
-        return count[0].item() if (count == count[0]).all() else read_only(count)
+        return count[0].item() if (count == count[0]).all() else fitted_attribute(self, count)
 
     @property
-    def mean_(self) -> Array | None:
+    def mean_(self) -> Any:
         found = self._location_and_scale()
-        return _shifted(found.mean.hi, found.power) if self.with_mean or self.with_std else None
+        return self._shifted(found.mean.hi, found.power) if self.with_mean or self.with_std else None
 
     @property
-    def var_(self) -> Array | None:
+    def var_(self) -> Any:
         found = self._location_and_scale()
-        return _shifted(found.variance.hi, 2 * found.power) if self.with_std else None
+        return self._shifted(found.variance.hi, 2 * found.power) if self.with_std else None
 
     @property
-    def scale_(self) -> Array | None:
+    def scale_(self) -> Any:
         found = self._location_and_scale()
-        return _shifted(found.scale.hi, found.power) if self.with_std else None
+        return self._shifted(found.scale.hi, found.power) if self.with_std else None
+
+    def _shifted(self, value: Array, power: Array) -> Any:
+        with np.errstate(all="ignore"):
+            return fitted_attribute(self, np.ldexp(value, power))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -160,7 +164,7 @@ class Standardizer(DatasetTransformer):
         return mean, std
 
     def _keeps_zeros(self) -> bool:
-        return not self.with_mean
+        return isinstance(self.with_mean, (bool, np.bool_)) and not self.with_mean
 
     def _check_sparse(self, values: Any) -> None:
         if self.with_mean and not isinstance(values, np.ndarray):
@@ -227,8 +231,3 @@ class _Location(NamedTuple):
     mean_rest: Array
     variance: DoubleDouble
     scale: DoubleDouble
-
-
-def _shifted(value: Array, power: Array) -> Array:
-    with np.errstate(all="ignore"):
-        return read_only(np.ldexp(value, power))

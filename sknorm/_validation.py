@@ -30,6 +30,10 @@ def message(expected: str, got: Any, remedy: str) -> str:
     return f"Expected {expected}, got {got}. {remedy}"
 
 
+def no_such_mode(mode: Any) -> ValueError:
+    return ValueError(message("mode 'stdout' or 'dict'", repr(mode), "Leave it out to print."))
+
+
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     """One finite weight of at least 0 per entry of the first axis, not all 0."""
     if sample_weight is None:
@@ -254,3 +258,29 @@ def check_names_apart(names: list[str] | None, statistics: tuple[str, ...]) -> N
     if taken:
         remedy = "Rename the feature, or use keep_stats=False."
         raise ValueError(message(f"no feature called {taken[0]!r} with keep_stats=True", f"columns {names}", remedy))
+
+
+def not_a_file(path: Any) -> IsADirectoryError:
+    return IsADirectoryError(message("the path of a file", f"the directory {str(path)!r}", "Add the name of a file."))
+
+
+def no_such_directory(path: Any) -> FileNotFoundError:
+    return FileNotFoundError(message("a directory to write to", f"{str(path)!r}, which is none", "Create it first."))
+
+
+def not_saved(estimator: Any, classes: list[str]) -> TypeError:
+    remedy = "Save its parts that are, or use skops.io.dump or pickle for the whole."
+    return TypeError(message(f"a {', '.join(classes[:-1])} or {classes[-1]} to save", f"{type(estimator)}", remedy))
+
+
+def unknown_version(got: Any, newest: int) -> ValueError:
+    expected = f"a file of format version {newest}"
+    return ValueError(message(expected, f"version {got!r:.50}", "Update sknorm, which reads its older versions."))
+
+
+def missing_extra(package: str, extra: str) -> ImportError:
+    return ImportError(message(f"{package} to be installed", "none", f'Run pip install "sknorm[{extra}]".'))
+
+
+def not_in_onnx(expected: str, got: str, remedy: str) -> ValueError:
+    return ValueError(message(f"{expected}, to convert to ONNX", got, remedy))

@@ -1,6 +1,26 @@
-"""One hypothesis profile for every test: the same examples in every run, and no deadline."""
+"""For every test: one hypothesis profile, with the same examples in every run; and the arrays of other libraries."""
 
+import pytest
 from hypothesis import settings
+from sklearn import config_context
+
+from .array_api import dispatches
 
 settings.register_profile("sknorm", derandomize=True, deadline=None, max_examples=50, database=None)
 settings.load_profile("sknorm")
+
+
+@pytest.fixture(params=["array_api_strict", "torch"])
+def xp(request):
+    """A library of arrays."""
+    return pytest.importorskip(request.param)
+
+
+@pytest.fixture
+def dispatch(monkeypatch):
+    """Switch array_api_dispatch on, with what scikit-learn asks for."""
+    if not dispatches():
+        pytest.skip("with this SciPy scikit-learn knows NumPy arrays only")
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    with config_context(array_api_dispatch=True):
+        yield

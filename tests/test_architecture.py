@@ -21,6 +21,16 @@ class Place(NamedTuple):
 # The modules of a package stand where the package does.
 PLACES = {
     "sknorm": Place(4),
+    "sknorm.__main__": Place(4),
+    "sknorm.checkpoint": Place(4),
+    "sknorm._norm_layers": Place(4),
+    "sknorm._model_norms": Place(4),
+    "sknorm._tensor_sources": Place(4),
+    "sknorm._torch_modules": Place(4),
+    "sknorm._persistence": Place(4),
+    "sknorm.onnx": Place(4),
+    "sknorm._onnx_formulas": Place(4),
+    "sknorm._onnx_graph": Place(4),
     "sknorm._min_max_normalizer": Place(3, "dataset"),
     "sknorm._standardizer": Place(3, "dataset"),
     "sknorm._dataset_transformer": Place(3, "dataset"),
@@ -35,14 +45,17 @@ PLACES = {
     "sknorm._estimator": Place(0),
     "sknorm._containers": Place(0),
     "sknorm._dask": Place(0),
+    "sknorm._namespaces": Place(0),
+    "sknorm._json": Place(0),
     "sknorm._parameters": Place(0),
+    "sknorm._checkpoint_errors": Place(0),
     "sknorm._validation": Place(0),
     "sknorm._precision": Place(0),
 }
 
 # What `import sknorm` may bring along. The others are for functions that are asked for them.
 REQUIRED = {"sknorm", "numpy", "scipy", "sklearn", *sys.stdlib_module_names}
-ON_REQUEST = {"dask", "matplotlib", "onnx", "pandas", "polars", "pyarrow", "safetensors"}
+ON_REQUEST = {"dask", "matplotlib", "onnx", "pandas", "polars", "pyarrow", "safetensors", "skl2onnx"}
 
 LONGEST_FILE = 350
 WORDS_FOR_ANYTHING = {"utils", "util", "helpers", "helper", "common", "base", "misc", "manager"}
@@ -58,6 +71,8 @@ def name_of(path):
 
 PATHS = {name_of(path): path for path in FOLDER.rglob("*.py")}
 TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
+# What the kernels are compiled from is in the checkout, and not in an installed package.
+NATIVE_SOURCES = [path for ending in ("*.pyx", "*.h") for path in (TESTS.parent / "sknorm").rglob(ending)]
 each_module = pytest.mark.parametrize("module", sorted(PATHS))
 
 
@@ -107,6 +122,12 @@ def test_a_module_says_first_on_which_floor_it_stands(module):
     assert ast.get_docstring(TREES[module]).startswith(f"F{PLACES[placed_name(module)].floor}, ")
 
 
+@pytest.mark.parametrize("path", NATIVE_SOURCES, ids=lambda path: path.name)
+def test_a_compiled_source_says_first_that_it_stands_with_the_kernels(path):
+    floor = PLACES[f"sknorm.{path.parent.name}"].floor
+    assert re.match(rf'(#.*\n)*(/\* ?|""")F{floor}, ', path.read_text())
+
+
 @each_module
 def test_an_import_never_goes_up_a_floor_or_to_the_other_side(module):
     own = placed_name(module)
@@ -148,7 +169,7 @@ def test_error_messages_are_written_on_the_ground_floor_only():
     assert not wording
 
 
-@pytest.mark.parametrize("name", sknorm.__all__)
+@pytest.mark.parametrize("name", [name for name in sknorm.__all__ if isinstance(getattr(sknorm, name), type)])
 def test_a_transformer_has_at_most_one_parent_in_sknorm(name):
     parents = [parent for parent in getattr(sknorm, name).__mro__[1:] if parent.__module__ in PATHS]
     assert len(parents) <= 1
@@ -169,6 +190,6 @@ def test_nothing_is_named_for_anything_and_everything(module):
     assert not {name for name in names if words_of(name) & WORDS_FOR_ANYTHING}
 
 
-@pytest.mark.parametrize("path", [*PATHS.values(), *TESTS.rglob("*.py")], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*PATHS.values(), *NATIVE_SOURCES, *TESTS.rglob("*.py")], ids=lambda path: path.name)
 def test_a_file_is_short(path):
     assert len(path.read_text().splitlines()) <= LONGEST_FILE

@@ -10,6 +10,7 @@ import pytest
 import sknorm
 
 TRANSFORMERS = ["MinMaxNormalizer", "Standardizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax"]
+FUNCTIONS = ["load", "save", "show_config"]
 SECTION = r"^{}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)"
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)$", re.MULTILINE)
 
@@ -39,14 +40,15 @@ METHODS = [
     for name in own_members(getattr(sknorm, cls))
     if isinstance(getattr(getattr(sknorm, cls), name), types.FunctionType)
 ]
+METHODS += [pytest.param(getattr(sknorm, name), id=name) for name in FUNCTIONS]
 CLASSES = [pytest.param(getattr(sknorm, name), id=name) for name in TRANSFORMERS]
 
 
-def test_the_public_names_are_the_five_transformers():
-    assert sorted(sknorm.__all__) == sorted(TRANSFORMERS)
+def test_the_public_names_are_the_five_transformers_and_the_functions():
+    assert sorted(sknorm.__all__) == sorted(TRANSFORMERS + FUNCTIONS)
     objects = {name for name, value in vars(sknorm).items() if not inspect.ismodule(value)}
     public = {name for name in objects if not name.startswith("_")}
-    assert public == set(TRANSFORMERS)
+    assert public == set(TRANSFORMERS + FUNCTIONS)
 
 
 @pytest.mark.parametrize("cls", CLASSES)

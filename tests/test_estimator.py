@@ -130,6 +130,21 @@ def test_the_tags_say_where_sparse_data_can_stay_sparse(estimator, sparse):
     assert get_tags(estimator).input_tags.sparse == sparse
 
 
+@pytest.mark.parametrize(
+    "senseless",
+    [MinMaxNormalizer(v) for v in (None, 0, [], "", np.eye(2), ([[0], [0, 1]], 1))]
+    + [MinMaxNormalizer(in_range=v) for v in (0, (), ([[0], [0, 1]], 1), ("a", 1))]
+    + [Standardizer(with_mean=v) for v in (None, 0, np.zeros(2, bool))],
+    ids=repr,
+)
+def test_parameters_without_a_meaning_are_left_to_fit_and_do_not_disturb_the_tags(senseless):
+    assert not get_tags(senseless).input_tags.sparse
+    with pytest.raises(ValueError, match=r"^Expected"):
+        senseless.fit(X)
+    with pytest.raises(ValueError, match=r"^Expected"):
+        type(senseless)().fit(X).set_params(**senseless.get_params()).transform(X)
+
+
 # Old pickles
 
 

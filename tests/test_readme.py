@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sknorm import MinMaxNormalizer, Standardizer
+from sknorm._model_norms import FAMILIES
 
 from .test_architecture import PLACES
 from .test_drop_in import DIFFERENCES
@@ -17,18 +18,25 @@ README = (ROOT / "README.md").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_ci_runs_the_commands_of_the_first_screen():
+def test_ci_runs_the_commands_that_a_user_is_shown():
     ci = (ROOT / ".ci" / "run").read_text()
-    commands = re.findall(r"^pip install .*$", README.partition("## Example")[0], re.MULTILINE)
-    assert len(commands) == 2
+    commands = re.findall(r"^pip install [^#\n]*", README.partition("## How to develop")[0], re.MULTILINE)
+    assert len(commands) == 5
     for command in commands:
-        for part in command.split(" && "):
+        for part in command.strip().split(" && "):
             assert f"{part}\n" in ci
+
+
+def test_the_files_it_names_exist():
+    named = re.findall(r"(?<![\w/])(?:tests|examples|\.ci)/[\w./*]+", README)
+    assert "tests/benchmarks/test_speed.py" in named
+    assert [name for name in named if not list(ROOT.glob(name))] == []
 
 
 def test_the_extras_it_names_exist():
     named = {extra for extras in re.findall(r'"\.\[([\w,]+)\]"', README) for extra in extras.split(",")}
-    assert {"dask", "examples", "test", "dev"} == named <= PROJECT["optional-dependencies"].keys()
+    extras = {"checkpoint", "dask", "examples", "onnx", "test", "dev"}
+    assert extras == named <= PROJECT["optional-dependencies"].keys()
 
 
 def test_the_versions_it_asks_for_are_those_of_the_package():
@@ -47,6 +55,11 @@ def test_its_layout_lists_every_module_and_its_floor():
 def test_the_differences_that_scikit_learns_own_tests_show_are_listed_with_their_reasons():
     for _, _, reason in DIFFERENCES:
         assert f"| {reason} |" in README
+
+
+def test_the_families_it_counts_are_in_the_table():
+    count = len({family.model_type for family in FAMILIES})
+    assert f"a table of {count} families" in README
 
 
 @pytest.mark.parametrize("cls", [MinMaxNormalizer, Standardizer])

@@ -40,12 +40,15 @@ def half_and_sums(group, block, out, features, *given):
     return group.reduce(np.add, block), block[:, 0]
 
 
+half_and_sums_kernel = _kernels.Kernel(half_and_sums)
+
+
 @each_layout
 @pytest.mark.parametrize("shape", SHAPES)
 def test_image_and_statistics_stand_where_their_sample_does(block, shape, layout):
     X, out = laid_out(numbered(shape), layout), laid_out(np.full(shape, -1.0), layout)
     found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
-    over_samples(half_and_sums, X, out, found=found)
+    over_samples(half_and_sums_kernel, X, out, found=found)
     np.testing.assert_array_equal(out, X / 2)
     np.testing.assert_array_equal(found[0], X.sum(axis=-1))
     np.testing.assert_array_equal(found[1], X[..., 0])
@@ -55,7 +58,7 @@ def test_image_and_statistics_stand_where_their_sample_does(block, shape, layout
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_wider_result_has_the_statistics_in_its_last_columns(block, shape, layout):
     X, out = laid_out(numbered(shape), layout), np.full((*shape[:-1], shape[-1] + 2), -1.0)
-    over_samples(half_and_sums, X, out)
+    over_samples(half_and_sums_kernel, X, out)
     np.testing.assert_array_equal(out, np.concatenate([X / 2, X.sum(axis=-1, keepdims=True), X[..., :1]], axis=-1))
 
 
@@ -64,7 +67,7 @@ def test_a_wider_result_has_the_statistics_in_its_last_columns(block, shape, lay
 def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
     X, out = numbered(shape), np.empty(shape)
     given_values = [laid_out(numbered((*shape[:-1], 1)) + i, layout)[..., 0] for i in (0, 7)]
-    over_samples(half_and_sums, X, out, given=tuple(map(np.ascontiguousarray, given_values)))
+    over_samples(half_and_sums_kernel, X, out, given=tuple(map(np.ascontiguousarray, given_values)))
     np.testing.assert_array_equal(out, X / 2 + sum(given_values)[..., None])
 
 
@@ -72,14 +75,14 @@ def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
 def test_a_contiguous_array_may_have_its_image_in_any_layout(block, layout):
     for shape in SHAPES:
         X, out = numbered(shape), laid_out(np.full(shape, -1.0), layout)
-        over_samples(half_and_sums, X, out)
+        over_samples(half_and_sums_kernel, X, out)
         np.testing.assert_array_equal(out, X / 2)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_statistics_alone_need_no_place_for_an_image(block, shape):
     found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
-    over_samples(half_and_sums, numbered(shape), None, found=found)
+    over_samples(half_and_sums_kernel, numbered(shape), None, found=found)
     np.testing.assert_array_equal(found[0], numbered(shape).sum(axis=-1))
 
 
@@ -87,7 +90,7 @@ def test_statistics_alone_need_no_place_for_an_image(block, shape):
 def test_the_image_may_be_written_over_the_samples(block, layout):
     for shape in SHAPES:
         X = laid_out(numbered(shape), layout)
-        over_samples(half_and_sums, X, X)
+        over_samples(half_and_sums_kernel, X, X)
         np.testing.assert_array_equal(X, numbered(shape) / 2)
 
 
@@ -102,7 +105,7 @@ def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch):
 
     for d, at_least in [(1, 40), (16, 20), (484, 1), (5000, 1)]:
         sizes.clear()
-        over_samples(measure, np.zeros((300, d)), None)
+        over_samples(_kernels.Kernel(measure), np.zeros((300, d)), None)
         assert at_least <= max(sizes) <= max(1, 1000 // (d + 10))
 
 
@@ -131,6 +134,9 @@ def stored_half_and_sums(group, stored, out, features, *given):
     return (group.reduce(np.add, stored),)
 
 
+stored_half_and_sums_kernel = _kernels.Kernel(stored_half_and_sums)
+
+
 @given(st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), min_size=1, max_size=9), st.integers(1, 20))
 def test_stored_values_are_handled_sample_by_sample_and_an_empty_sample_has_divisor_1(positions, size):
     X = np.zeros((len(positions), 6))
@@ -141,8 +147,8 @@ def test_stored_values_are_handled_sample_by_sample_and_an_empty_sample_has_divi
     given_values = np.arange(100.0, 100 + len(X))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_kernels, "SMALL_BLOCK", size)
-        over_stored_samples(stored_half_and_sums, S, out, given=(given_values,), found=(found,))
-        over_stored_samples(stored_half_and_sums, S, None, given=(given_values,), found=(found,))
+        over_stored_samples(stored_half_and_sums_kernel, S, out, given=(given_values,), found=(found,))
+        over_stored_samples(stored_half_and_sums_kernel, S, None, given=(given_values,), found=(found,))
     np.testing.assert_array_equal(found, [sum(row) if any(row) else 1 for row in X])
     np.testing.assert_array_equal(out, S.data / 2 + S.indices + np.repeat(given_values, np.diff(S.indptr)))
 
@@ -157,12 +163,12 @@ def test_each_stored_value_is_handled_once_and_its_statistics_may_be_dropped():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_kernels, "SMALL_BLOCK", 10)
-        over_stored_samples(see, X, None)
+        over_stored_samples(_kernels.Kernel(see), X, None)
     assert sorted(seen) == X.data.tolist()
 
 
 def test_a_container_without_samples_needs_nothing():
-    over_stored_samples(stored_half_and_sums, sp.csr_array((0, 3)), np.empty(0), found=(np.empty(0),))
+    over_stored_samples(stored_half_and_sums_kernel, sp.csr_array((0, 3)), np.empty(0), found=(np.empty(0),))
 
 
 def test_the_statistics_are_named_as_the_columns_that_keep_them():

@@ -5,14 +5,20 @@ import inspect
 import multiprocessing
 import os
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
 
@@ -20,7 +26,9 @@ DATASET_CLASSES = [MinMaxNormalizer, Standardizer]
 ROW_CLASSES = [RowLayerNorm, RowRMSNorm, RowSoftmax]
 CLASSES = DATASET_CLASSES + ROW_CLASSES
 
+README = Path(__file__).parent.parent / "README.md"
 X = np.random.default_rng(5).normal(size=(20, 3))
+X_FRAME = pd.DataFrame(X, columns=list("abc"))
 LARGE = np.random.default_rng(6).normal(size=(70_000, 8))  # enough work for several threads
 
 
@@ -30,15 +38,16 @@ LARGE = np.random.default_rng(6).normal(size=(70_000, 8))  # enough work for sev
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_pickle_brings_back_the_same_transformer(cls, protocol):
-    frame = pd.DataFrame(X, columns=list("abc"))
-    norm = cls(copy=False).fit(frame)
+    norm = cls(copy=False).fit(X_FRAME)
     back = pickle.loads(pickle.dumps(norm, protocol=protocol))
     assert back.get_params() == norm.get_params()
     assert list(back.get_feature_names_out()) == list(norm.get_feature_names_out())
-    np.testing.assert_array_equal(back.transform(frame), norm.transform(frame))
+    np.testing.assert_array_equal(back.transform(X_FRAME), norm.transform(X_FRAME))
     if cls in DATASET_CLASSES:  # the state goes on where it was
         more = pd.DataFrame(X * 2 + 1, columns=list("abc"))
-        np.testing.assert_array_equal(back.partial_fit(more).transform(frame), norm.partial_fit(more).transform(frame))
+        np.testing.assert_array_equal(
+            back.partial_fit(more).transform(X_FRAME), norm.partial_fit(more).transform(X_FRAME)
+        )
 
 
 @pytest.mark.parametrize(
@@ -52,6 +61,39 @@ def test_a_pickle_older_than_a_parameter_takes_its_default(cls, parameter):
     assert old.get_params()[parameter] == inspect.signature(cls).parameters[parameter].default
     np.testing.assert_array_equal(old.transform(X), expected)
     np.testing.assert_array_equal(old.fit_transform(X), expected)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_warning_of_another_scikit_learn_about_its_own_classes_is_left_alone(cls, monkeypatch):
+    model = make_pipeline(cls(), Ridge()).fit(X, X[:, 0])
+    with monkeypatch.context() as patched:
+        patched.setattr("sklearn.base.__version__", "99.0")
+        pickled = pickle.dumps(model)
+    with pytest.warns(InconsistentVersionWarning) as warned:
+        back = pickle.loads(pickled)
+    assert {warning.message.estimator_name for warning in warned} == {"Pipeline", "Ridge"}
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+
+
+# --- skops ---
+
+TRUSTED = re.findall(
+    r'^    "([\w.]+)",$', README.read_text().partition("TRUSTED = [")[2].partition("]")[0], re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", np.dtype("float32")])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_skops_loads_a_pipeline_with_the_trusted_list_of_the_readme(cls, dtype):
+    model = make_pipeline(cls(dtype=dtype), Ridge()).fit(X_FRAME, X[:, 0])
+    model.predict(X_FRAME)  # after which there may be more to keep
+    back = skops.io.loads(skops.io.dumps(model), trusted=TRUSTED)
+    np.testing.assert_array_equal(back.predict(X_FRAME), model.predict(X_FRAME))
+
+
+def test_the_trusted_list_names_no_more_than_is_needed():
+    needed = {name for cls in CLASSES for name in skops.io.get_untrusted_types(data=skops.io.dumps(cls().fit(X)))}
+    assert sorted(needed) == TRUSTED
 
 
 # --- threads ---

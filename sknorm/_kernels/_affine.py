@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,22 +39,48 @@ class AffineMap:
         reach, inner, outer = self.reach[features], self.inner[features], self.outer[features]
         return AffineMap(a, k, b, reach, inner, outer, a_rest, start, self.bounds)
 
+    @cached_property
+    def constants(self) -> Constants:
+        return Constants.of(self)
+
+    @cached_property
+    def table(self) -> Array | None:
+        """The constants as compiled kernels read them, unless there is more to the map."""
+        if self.inner.any() or self.outer.any() or self.start is not None:
+            return None
+        c = self.constants
+        rows = c.sigma, c.a_leading, c.a_trailing, c.k_leading, c.k_trailing, c.k.hi, c.b.hi, c.b.lo
+        return np.array(rows, dtype=np.float64)
+
+    @cached_property
+    def shifted(self) -> bool:
+        """Whether b is anything but 0."""
+        return bool(self.b.hi.any())
+
     def lined_up(self, group: Group) -> Constants:
         """The constants of the map beside the data of a block, kept for the next block of the same shape."""
         if not isinstance(group, Columns):
-            return Constants(self, group)
+            return self.constants.spread(group)
         if group.lanes not in self._lined_up:
-            self._lined_up[group.lanes] = Constants(self, group)
+            self._lined_up[group.lanes] = self.constants.spread(group)
         return self._lined_up[group.lanes]
 
 
-class Constants:
-    """An `AffineMap` split into the parts that make its products exact, one value per datum."""
+class Constants(NamedTuple):
+    """An `AffineMap` split into the parts that make its products exact."""
 
-    def __init__(self, f: AffineMap, group: Group) -> None:
-        def spread(x: DoubleDouble) -> DoubleDouble:
-            return DoubleDouble(group.spread(x.hi), group.spread(x.lo))
+    sigma: Array
+    a: DoubleDouble
+    k: DoubleDouble
+    b: DoubleDouble
+    a_leading: Array
+    a_trailing: Array
+    a_rest: Array
+    k_leading: Array
+    k_trailing: Array
 
+    @classmethod
+    def of(cls, f: AffineMap) -> Constants:
         # adding and subtracting sigma, 1.5 * 2**52 * grid, rounds to a multiple of the grid
         size = np.frexp(f.reach)[1]
         offset = np.where(f.a.hi == 0, size, np.frexp(f.a.hi)[1])
@@ -61,11 +88,16 @@ class Constants:
         # x - a is exact, and of few bits, where the offset is that large; no cut is needed before it
         sigma = np.where(size < offset - 35, 0.0, sigma)
         leading = np.where(sigma == 0, f.a.hi, (f.a.hi + sigma) - sigma)
-        self.sigma = group.spread(sigma)
-        self.a, self.k, self.b = spread(f.a), spread(f.k), spread(f.b)
-        self.a_leading = group.spread(leading)
-        self.a_trailing = group.spread((f.a.hi - leading) + f.a.lo)
-        self.a_rest = 0.0 if f.a_rest is None else group.spread(f.a_rest)
+        trailing, rest = (f.a.hi - leading) + f.a.lo, np.zeros(size.shape) if f.a_rest is None else f.a_rest
         k_leading = split(f.k.hi)[0]
-        self.k_leading = group.spread(k_leading)
-        self.k_trailing = group.spread((f.k.hi - k_leading) + f.k.lo)
+        return cls(sigma, f.a, f.k, f.b, leading, trailing, rest, k_leading, (f.k.hi - k_leading) + f.k.lo)
+
+    def spread(self, group: Group) -> Constants:
+        """One value per datum of the group's view."""
+
+        def each(x: Any) -> Any:
+            return (
+                DoubleDouble(group.spread(x.hi), group.spread(x.lo)) if isinstance(x, DoubleDouble) else group.spread(x)
+            )
+
+        return Constants(*map(each, self))

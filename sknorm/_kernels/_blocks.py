@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
 from multiprocessing import parent_process
-from typing import Any, TypeVar
+from threading import Condition, current_thread, main_thread
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +28,7 @@ SMALL_BLOCK = 2**15  # for kernels that need many temporary arrays
 TILE = 512  # features of one block: wide enough for a vector loop, narrow enough to keep many rows in a block
 # NumPy calls take the interpreter lock in turn, so a third thread would mostly wait; and scratch is per thread
 MOST_THREADS = 2
+MOST_COMPILED_THREADS = 16  # which a memory bus hardly feeds, and whose scratch is 4 MB together
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,17 @@ class Block:
         return piece if piece.ndim == 2 else piece.reshape(-1, X.shape[-1])
 
 
-def flattened(X: Array) -> Array:
-    """``(..., n_features)`` as 2-D where that is a view."""
-    return X.reshape(-1, X.shape[-1]) if X.ndim > 2 and X.flags.c_contiguous else X
+def flattened(*arrays: Array) -> list[Array]:
+    """Views of arrays of one shape (..., n_features) with as few axes as their memory allows, again of one shape."""
+    for axis in reversed(range(arrays[0].ndim - 2)):
+        if all(_follow_one_another(x, axis) for x in arrays):
+            arrays = tuple(x.reshape(*x.shape[:axis], -1, *x.shape[axis + 2 :]) for x in arrays)
+    return list(arrays)
+
+
+def _follow_one_another(x: Array, axis: int) -> bool:
+    inner = x.shape[axis + 1]
+    return bool(x.size) and (x.shape[axis] == 1 or inner == 1 or x.strides[axis] == inner * x.strides[axis + 1])
 
 
 def row_blocks(shape: tuple[int, ...], size: int, width: int | None = None) -> Iterator[Block]:
@@ -66,10 +74,19 @@ def row_blocks(shape: tuple[int, ...], size: int, width: int | None = None) -> I
                 yield Block((i, *inner.index), first + inner.start, first + inner.stop)
 
 
-def tiles(n_features: int) -> Iterator[slice]:
+def tiles(n_features: int, width: int = TILE) -> Iterator[slice]:
     """Cut the features."""
-    for start in range(0, n_features, TILE):
-        yield slice(start, min(start + TILE, n_features))
+    for start in range(0, n_features, width):
+        yield slice(start, min(start + width, n_features))
+
+
+def rectangles(X: Array, size: int, width: int) -> Iterator[tuple[Block, slice]]:
+    """Cut samples and features, so that a block of ``size`` values is one stretch of memory where it can be."""
+    if X.ndim == 2 and X.shape[0] and abs(X.strides[0]) < abs(X.strides[1]):
+        width = max(1, min(width, size // X.shape[0]))
+    for features in tiles(X.shape[-1], width):
+        for block in row_blocks(X.shape, size, features.stop - features.start):
+            yield block, features
 
 
 def thread_count() -> int:
@@ -88,47 +105,95 @@ def thread_count() -> int:
 
 def _may_be_a_dask_worker() -> bool:
     """Dask runs tasks in threads of its own, or of a pool it was given, or in child processes; no sign tells them."""
-    return threading.current_thread() is not threading.main_thread() or parent_process() is not None
+    return current_thread() is not main_thread() or parent_process() is not None
 
 
 def _positive(text: str) -> int:
     return max(1, int(text)) if text.strip().isdigit() else 1
 
 
-_pool: ThreadPoolExecutor | None = None
-
-
-def _forget_pool() -> None:
-    global _pool
-    _pool = None
-
+_pools: dict[int, ThreadPoolExecutor] = {}
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)  # the threads of a pool do not survive a fork
+    os.register_at_fork(after_in_child=_pools.clear)  # the threads of a pool do not survive a fork
 
 
-def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool) -> Iterator[T]:
+def _pool(threads: int) -> ThreadPoolExecutor:
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="sknorm")
+    return _pools[threads]
+
+
+def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool, compiled: bool = False) -> Iterator[T]:
     """Results of ``function`` over items, in their order, computed by as many threads as there are."""
 
     def quiet(item: Any) -> T:
         with np.errstate(all="ignore"):
             return function(item)
 
-    threads = min(thread_count(), MOST_THREADS) if parallel else 1
+    threads = min(thread_count(), MOST_COMPILED_THREADS if compiled else MOST_THREADS) if parallel else 1
     if threads == 1:
         yield from map(quiet, items)
         return
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="sknorm")
-    waiting: deque[Future[T]] = deque()
+    work = _Work(quiet, items, ahead=2 * threads)
+    others = [_pool(threads - 1).submit(work.go_on) for _ in range(threads - 1)]
     try:
-        for item in items:
-            waiting.append(_pool.submit(quiet, item))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        while work.step():
+            yield from work.ready()
+        for other in others:
+            if not other.cancel():  # one that has not begun is not needed
+                other.result()
+        yield from work.ready()
     finally:
-        for future in waiting:
-            future.cancel()
+        work.stop()
+        wait(other for other in others if not other.cancel())
+
+
+class _Work(Generic[T]):
+    """Items that several threads take one by one, the thread that asks for the results among them."""
+
+    def __init__(self, function: Callable[[Any], T], items: Iterable[Any], ahead: int) -> None:
+        self._function, self._items, self._ahead = function, enumerate(items), ahead
+        self._taken = self._given = 0
+        self._stopped = False
+        self._results: dict[int, tuple[T | None, BaseException | None]] = {}
+        self._changed = Condition()  # whose lock a thread may take again
+
+    def step(self) -> bool:
+        """Do one item; False where none is left."""
+        with self._changed:
+            item = None if self._stopped else next(self._items, None)
+            if item is None:
+                self.stop()
+                return False
+            self._taken += 1
+        try:
+            result: tuple[T | None, BaseException | None] = self._function(item[1]), None
+        except BaseException as error:
+            result = None, error
+            self.stop()
+        self._results[item[0]] = result
+        return True
+
+    def go_on(self) -> None:
+        """Do what there is to do, a little ahead of what is asked for."""
+        while self.step():
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or self._taken < self._given + self._ahead)
+
+    def ready(self) -> Iterator[T]:
+        """The results that follow those already given, as far as they are there."""
+        while self._given in self._results:
+            result, error = self._results.pop(self._given)
+            if error is not None:
+                raise error
+            with self._changed:
+                self._given += 1
+                self._changed.notify_all()
+            yield cast(T, result)
+
+    def stop(self) -> None:
+        """Take no more items."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()

@@ -8,6 +8,8 @@ group.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .._precision import Array
@@ -25,12 +27,20 @@ class Columns:
 
     def __init__(self, block: Array, out: Array | None = None) -> None:
         self.n, self.d = block.shape
-        self.lanes = 1
+        self._block, self._out = block, out
+
+    @cached_property
+    def lanes(self) -> int:
+        lanes, out = 1, self._out
         most = LANES_TO_REDUCE if out is None else LANES_TO_MAP
-        if block.flags.c_contiguous and (out is None or out.flags.c_contiguous):
-            while self.n % (2 * self.lanes) == 0 and 2 * self.lanes * self.d <= most:
-                self.lanes *= 2
-        self.size = np.full(self.d, self.n)
+        if self._block.flags.c_contiguous and (out is None or out.flags.c_contiguous):
+            while self.n % (2 * lanes) == 0 and 2 * lanes * self.d <= most:
+                lanes *= 2
+        return lanes
+
+    @cached_property
+    def size(self) -> Array:
+        return np.full(self.d, self.n)
 
     def view(self, x: Array) -> Array:
         return x if self.lanes == 1 else x.reshape(-1, self.lanes * self.d)
@@ -58,7 +68,11 @@ class Rows:
     """Each row of a C-contiguous 2-D block is a group."""
 
     def __init__(self, block: Array) -> None:
-        self.size = np.full(*block.shape)
+        self.n, self.d = block.shape
+
+    @cached_property
+    def size(self) -> Array:
+        return np.full(self.n, self.d)
 
     def view(self, x: Array) -> Array:
         return x
@@ -84,6 +98,10 @@ class Segments:
         self.starts = indptr[:-1] - indptr[0]
         self.size = np.diff(indptr)
 
+    @cached_property
+    def as_int64(self) -> tuple[Array, Array]:
+        return self.starts.astype(np.int64), self.size.astype(np.int64)
+
     def view(self, x: Array) -> Array:
         return x
 
@@ -99,6 +117,13 @@ class Segments:
 
     def rows(self, w: Array) -> Array:
         return w
+
+
+class Scattered:
+    """Each stored value of a sparse matrix names its group, one of ``d``; for compiled kernels only."""
+
+    def __init__(self, columns: Array, d: int) -> None:
+        self.columns, self.d = columns, d
 
 
 Group = Columns | Rows | Segments

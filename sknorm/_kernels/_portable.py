@@ -53,6 +53,15 @@ class Extent(NamedTuple):
 
 
 @dataclass(frozen=True)
+class BlockExtrema:
+    """Count (or sum of weights), minimum and maximum of one block, per group."""
+
+    count: Array
+    minimum: Array
+    maximum: Array
+
+
+@dataclass(frozen=True)
 class BlockSums:
     """Sums of one block, per group, of values divided by ``2**exponent`` of their magnitude.
 
@@ -121,11 +130,11 @@ def exact_sum(
     return leading, group.reduce(np.add, part)
 
 
-def column_extrema(group: Group, block: Array, weights: Array | None) -> tuple[Array, Array, Array]:
-    """Count (or sum of weights), minimum and maximum of each group."""
+def column_extrema(group: Group, block: Array, weights: Array | None) -> BlockExtrema:
+    """Enough for min-max."""
     x = group.view(block)
     seen = extent(group, x)
-    return _count(group, x, seen, weights), seen.minimum, seen.maximum
+    return BlockExtrema(_count(group, x, seen, weights), seen.minimum, seen.maximum)
 
 
 def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:

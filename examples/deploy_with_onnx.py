@@ -1,0 +1,93 @@
+"""From a pipeline to an ONNX file that runs without scikit-learn, and to a JSON file that any later version reads.
+
+Run it with `python examples/deploy_with_onnx.py`, after `pip install ".[onnx]" onnxruntime`. The data are the breast
+cancer table and the digits that scikit-learn ships; every figure is computed as it is printed.
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from skl2onnx import to_onnx
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+import sknorm
+import sknorm.onnx  # makes skl2onnx convert the five classes
+from sknorm import MinMaxNormalizer, RowLayerNorm, Standardizer
+
+
+def show(what, figure):
+    print(f"  {what:<68} {figure:>20}")
+
+
+def run(model, X):
+    """All outputs of an ONNX model, given as bytes or as the path of a file."""
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    return session.run(None, {session.get_inputs()[0].name: X})
+
+
+def a_classifier_in_a_file(folder):
+    """Scale two groups of columns in their own ways, classify, and leave Python's objects behind."""
+    data = load_breast_cancer()
+    X, X_test, y, _ = train_test_split(data.data.astype(np.float32), data.target, stratify=data.target, random_state=0)
+    print(f"1. A pipeline in an ONNX file: {len(data.data)} tumours, {data.data.shape[1]} columns")
+    columns = [("means", Standardizer(), slice(0, 10)), ("others", MinMaxNormalizer(clip=True), slice(10, 30))]
+    model = make_pipeline(ColumnTransformer(columns), LogisticRegression(max_iter=1000)).fit(X, y)
+
+    path = folder / "model.onnx"
+    path.write_bytes(to_onnx(model, X[:1], options={"zipmap": False}).SerializeToString())
+    labels, probabilities = run(path, X_test)
+    show("size of the file, in bytes", f"{path.stat().st_size}")
+    show("predictions that differ", f"{(labels != model.predict(X_test)).sum()} of {len(X_test)}")
+    show("largest difference of a probability", f"{np.abs(probabilities - model.predict_proba(X_test)).max():.1e}")
+
+
+def columns_far_from_0():
+    """The same table with 1e7 added: what is left of its columns in float32 should come out as in Python."""
+    X = (load_breast_cancer().data + 1e7).astype(np.float32)
+    print("\n2. Columns far from 0: the same table, with 1e7 added to every value")
+    for scale in (MinMaxScaler(), MinMaxNormalizer(), Standardizer()):
+        scale.fit(X)
+        exact = scale.transform(X.astype(np.float64))
+        error = np.abs(run(to_onnx(scale, X[:1]).SerializeToString(), X)[0] - exact).max()
+        show(f"{type(scale).__name__}: largest error in onnxruntime", f"{error:.1e}")
+
+
+def vectors_with_missing_values():
+    """A row norm leaves missing values out, in ONNX too."""
+    X = load_digits().data.astype(np.float32)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    print(f"\n3. Vectors with missing values: {len(X)} digits, one pixel in ten unknown")
+    norm = RowLayerNorm(gamma=np.linspace(0.5, 2, X.shape[1])).fit(X)
+    model = to_onnx(norm, X[:1])
+    (result,) = run(model.SerializeToString(), X)
+    operator = "LayerNormalization" in {node.op_type for node in model.graph.node}
+    show("LayerNormalization in the graph", str(operator))
+    show("missing values that stayed missing", f"{(np.isnan(result) & np.isnan(X)).sum()} of {np.isnan(X).sum()}")
+    show("largest difference", f"{np.nanmax(np.abs(result - norm.transform(X))):.1e}")
+
+
+def a_transformer_in_json(folder):
+    """What was learned, in a file without code."""
+    X = load_breast_cancer(as_frame=True).data
+    print("\n4. A transformer in a JSON file")
+    scale, path = Standardizer().fit(X), folder / "scale.json"
+    sknorm.save(scale, path)
+    back = sknorm.load(path)
+    show("size of the file, in bytes", f"{path.stat().st_size}")
+    show("values that differ", f"{(back.transform(X) != scale.transform(X)).sum()} of {X.size}")
+    show("column names kept", str(list(back.feature_names_in_) == list(X.columns)))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as directory:
+        a_classifier_in_a_file(Path(directory))
+        columns_far_from_0()
+        vectors_with_missing_values()
+        a_transformer_in_json(Path(directory))
