@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
 from ._validation import check_values, complex_refused, message, not_numbers, numbers_of
@@ -36,6 +37,9 @@ def to_values(X: Any) -> Any:
         return _pandas_values(X)
     if kind == "polars":
         return check_values(_polars_values(X))
+    if is_collection(X):
+        got = f"a lazy {type(X).__name__}"
+        raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits."))
     try:
         values = np.asarray(X)
     except ValueError as error:

@@ -75,6 +75,10 @@ class Extrema:
         with np.errstate(all="ignore"):
             return self._stacked([self, *others])._collapsed()
 
+    def beside(self: S, *others: S) -> S:
+        """The summary of these and further features of the same samples."""
+        return _joined([self, *others])
+
     @classmethod
     def _stacked(cls: type[S], parts: Sequence[S]) -> S:
         """Several summaries as one whose statistics have a leading axis."""
@@ -240,7 +244,7 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel:
     return _joined(done)
 
 
-def _joined(parts: list[S]) -> S:
+def _joined(parts: Sequence[S]) -> S:
     """Summaries of different features of the same samples, side by side."""
     if len(parts) == 1:
         return parts[0]

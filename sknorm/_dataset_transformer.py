@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _kernels, _parameters, _validation
 from ._containers import given_dtype, to_container, to_values, with_data
+from ._dask import mapped, stand_in, summarised
 from ._dataset_statistics import Extrema
 from ._estimator import (
+    block_kind,
     check_names,
     check_output_names,
     fitted_attribute,
@@ -49,12 +52,13 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             All axes but the last are pooled. NaN is left out; infinity is refused. Under scikit-learn's
             ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in the other methods, and
-            what they return, and the fitted attributes, are arrays of that library on that device.
+            what they return, and the fitted attributes, are arrays of that library on that device. Of a dask
+            collection each block is summarised where it lies, in one computation.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like, dask Array or Series of shape (n_samples,), default=None
             Weight of each entry of the first axis, at least 0. Integer weights are repeated samples.
 
         Returns
@@ -62,7 +66,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         self : the fitted transformer
         """
         summary = self._summarise(X, sample_weight)
-        record_names(self, X, len(summary.count))
+        record_names(self, stand_in(X), len(summary.count))
         self.statistics_ = summary
         return self
 
@@ -74,9 +78,10 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         """
         if not hasattr(self, "statistics_"):
             return self.fit(X, y, sample_weight)
-        check_place(self, X, "partial_fit")
-        values = to_values(X)
-        check_names(self, X, values.shape[-1])
+        like = stand_in(X)
+        check_place(self, like, "partial_fit")
+        values = to_values(like)
+        check_names(self, like, values.shape[-1])
         summary = self._summarise(X, sample_weight, values)
         self._check_same_type(summary)
         self.statistics_ = self.statistics_.merge(summary)
@@ -132,55 +137,45 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
         copy : bool, default=None
-            Overrides the parameter ``copy``.
+            Overrides the parameter ``copy``; blocks of a dask collection are always copied.
 
         Returns
         -------
-        Y : array, sparse matrix or DataFrame of the shape of X
-            NaN stays NaN. A DataFrame where `set_output` asks for one.
+        Y : array, sparse matrix, DataFrame or dask collection of the shape of X
+            NaN stays NaN. A DataFrame where `set_output` asks for one. Of a dask collection lazy, and cut as X is.
         """
         check_is_fitted(self)
         self._check_parameters()
-        check_place(self, X, "transform")
-        values = to_values(X)
-        check_names(self, X, values.shape[-1])
-        dtype = output_dtype(values.dtype, self.dtype)
-        self._check_sparse(values)
-        kind = output_kind(self, values)
-        Y = self._apply(X, values, dtype, self._map("forward", dtype), copy)
-        return to_container(Y, kind, self.get_feature_names_out, X)
+        like = stand_in(X)
+        check_place(self, like, "transform")
+        values = to_values(like)
+        check_names(self, like, values.shape[-1])
+        return self._mapped(X, values, "forward", copy)
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """Map back to the units of the data.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform returned; names and width are checked as there.
         copy : bool, default=None
             Overrides the parameter ``copy``.
 
         Returns
         -------
-        X_original : array, sparse matrix or DataFrame of the shape of X
+        X_original : array, sparse matrix, DataFrame or dask collection of the shape of X
             Of ``inverse_dtype``; a DataFrame where transform gives one.
         """
         check_is_fitted(self)
         self._check_parameters()
-        check_place(self, X, "inverse_transform")
-        values = to_values(X)
-        check_output_names(self, X, values.shape[-1], list(self.get_feature_names_out()))
-        dtype = output_dtype(values.dtype)
-        target = self.inverse_dtype
-        if isinstance(target, str) and target == "input":
-            target = self.statistics_.dtype
-        target = dtype if target is None else np.dtype(target).newbyteorder("=")
-        self._check_sparse(values)
-        kind = output_kind(self, values)
-        Y = self._apply(X, values, target, self._map("inverse", dtype), copy)
-        return to_container(Y, kind, self.get_feature_names_out, X)
+        like = stand_in(X)
+        check_place(self, like, "inverse_transform")
+        values = to_values(like)
+        check_output_names(self, like, values.shape[-1], list(self.get_feature_names_out()))
+        return self._mapped(X, values, "inverse", copy)
 
     # -- statistics ---------------------------------------------------------------------------------------------
 
@@ -195,17 +190,21 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
         self._check_parameters()
-        values = to_values(X) if values is None else values
-        _validation.check_samples(values.shape)
-        dtype = given_dtype(X, values)
-        self._check_fit(values, dtype)
-        weights = _validation.check_sample_weight(on_host(sample_weight, "sample_weight"), values.shape[0])
-        try:
-            return replace(self._summary.of(values, weights), dtype=dtype)
-        except _validation.InfinityFound:
-            if weights is not None:
-                values = values[weights > 0]
-            raise _validation.infinite(values, getattr(X, "columns", None), by_sample=False) from None
+        like = stand_in(X)
+        values = to_values(like) if values is None else values
+        if like is X:
+            _validation.check_samples(values.shape)
+        self._check_fit(values, given_dtype(like, values))
+        sample_weight = on_host(sample_weight, "sample_weight")
+        if like is X:
+            return _summary_of(self._summary, X, sample_weight, values)
+        found = summarised(
+            X, self._summary, lambda features: partial(_of_block, self._summary, features), sample_weight
+        )
+        if not found.n_samples:
+            _validation.check_sample_weight(None if sample_weight is None else 0, 1)
+            _validation.check_samples((0, len(found.count)))
+        return cast(Extrema, found)
 
     def _effective(self) -> Any:
         """The statistics in use: those of each feature, or of all together."""
@@ -231,8 +230,28 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
                 kept[key] = self._forward(dtype) if direction == "forward" else self._inverse(dtype)
         return cast(_kernels.AffineMap, kept[key])
 
-    def _apply(self, X: Any, values: Any, dtype: np.dtype[Any], f: _kernels.AffineMap, copy: bool | None) -> Any:
-        copy = self.copy if copy is None else copy
+    def _mapped(self, X: Any, values: Any, direction: str, copy: bool | None) -> Any:
+        """The image of X, lazily if X is a dask collection; ``values`` are what stands for it."""
+        self._check_sparse(values)
+        if stand_in(X) is X:
+            return self._image(X, values, direction, output_kind(self, values), self.copy if copy is None else copy)
+        kind = block_kind(self, X)
+        # what is selected is a copy, which nothing that happens to this transformer later can change
+        return mapped(X, lambda features: partial(_image_of_block, self.select(features), features, direction, kind))
+
+    def _image(self, X: Any, values: Any, direction: str, kind: str, copy: bool, names: Any = None) -> Any:
+        if direction == "forward":
+            dtype = target = output_dtype(values.dtype, self.dtype)
+        else:
+            dtype = output_dtype(values.dtype)
+            target = self.inverse_dtype
+            if isinstance(target, str) and target == "input":
+                target = self.statistics_.dtype
+            target = dtype if target is None else np.dtype(target).newbyteorder("=")
+        Y = self._apply(X, values, target, self._map(direction, dtype), copy, names)
+        return to_container(Y, kind, self.get_feature_names_out, X)
+
+    def _apply(self, X: Any, values: Any, dtype: np.dtype[Any], f: _kernels.AffineMap, copy: bool, names: Any) -> Any:
         _parameters.check_boolean("copy", copy)
         try:
             if not isinstance(values, np.ndarray):
@@ -243,7 +262,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
             _validation.check_no_infinity(values)  # before anything is written over
             return image(values, values, f)
         except _validation.InfinityFound:
-            raise _validation.infinite(values, getattr(X, "columns", None), by_sample=False) from None
+            raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None
         except _validation.NoInteger:
             raise _validation.no_integer(dtype) from None
 
@@ -284,6 +303,28 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
     @abstractmethod
     def _keeps_zeros(self) -> bool:
         """Whether the parameters allow zeros to stay zeros."""
+
+
+def _summary_of(summary: type[Extrema], X: Any, sample_weight: Any, values: Any, names: Any = None) -> Extrema:
+    weights = _validation.check_sample_weight(sample_weight, values.shape[0])
+    try:
+        return replace(summary.of(values, weights), dtype=given_dtype(X, values))
+    except _validation.InfinityFound:
+        if weights is not None:
+            values = values[weights > 0]
+        raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None
+
+
+def _of_block(summary: type[Extrema], features: slice, X: Any, sample_weight: Any = None) -> Extrema:
+    """The summary of one block of a dask collection, which may have no samples, or none of any weight."""
+    values = to_values(X)
+    if 0 in values.shape[:-1] or not (sample_weight is None or np.any(sample_weight)):
+        return summary.empty(values.shape[-1])
+    return _summary_of(summary, X, sample_weight, values, range(features.start, features.stop))
+
+
+def _image_of_block(norm: DatasetTransformer, features: slice, direction: str, kind: str, X: Any) -> Any:
+    return norm._image(X, to_values(X), direction, kind, True, range(features.start, features.stop))
 
 
 def _hashable(value: Any) -> Any:

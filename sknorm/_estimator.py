@@ -11,6 +11,7 @@ from sklearn.utils._set_output import _get_output_config  # no public way to rea
 from sklearn.utils.validation import validate_data
 
 from ._containers import column_names, frame_kind
+from ._dask import holds_frames
 from ._namespaces import is_foreign, place_of, sent_to, shares_memory
 from ._precision import Array
 from ._validation import check_width, message
@@ -77,6 +78,16 @@ def output_kind(estimator: Any, values: Any) -> str:
         remedy = 'Ask for arrays, set_output(transform="default"), or reshape the data to (n_samples, n_features).'
         raise ValueError(message(f"2D data for a {kind} DataFrame", f"{values.ndim}D array", remedy))
     return kind
+
+
+def block_kind(estimator: Any, X: Any) -> str:
+    """The same for the blocks of a dask collection, which come out as they are."""
+    kind = _get_output_config("transform", estimator)["dense"]
+    if kind != "default":  # scikit-learn would pull the result into a frame in memory
+        got = f"set_output(transform={kind!r}) and a dask {type(X).__name__}"
+        remedy = 'Use set_output(transform="default"): a dask DataFrame gives a dask DataFrame in any case.'
+        raise ValueError(message("the default output for dask collections", got, remedy))
+    return "pandas" if holds_frames(X) else "default"
 
 
 def output_asked_for(estimator: Any) -> str | None:

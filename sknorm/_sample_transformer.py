@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from copy import deepcopy
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +12,9 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from . import _kernels, _parameters, _validation
 from ._containers import column_names, to_container, to_values, with_data
+from ._dask import holds_frames, mapped, shape_of, stand_in
 from ._estimator import (
+    block_kind,
     check_names,
     check_output_names,
     float_tags,
@@ -36,7 +40,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             Under scikit-learn's ``array_api_dispatch`` it may be an array of torch, CuPy and the like, here and in
             the other methods, and what they return are arrays of that library on that device.
         y : ignored
@@ -45,12 +49,13 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         -------
         self
         """
-        values = to_values(X)
-        _validation.check_samples(values.shape)
+        like = stand_in(X)
+        values = to_values(like)
+        _validation.check_samples(values.shape if like is X else shape_of(X))
         self._check_parameters(values.shape[-1])
         self._check_sparse(values)
-        self._check_names_apart(X)
-        record_names(self, X, values.shape[-1])
+        self._check_names_apart(like)
+        record_names(self, like, values.shape[-1])
         return self
 
     def transform(self, X: Any) -> Any:
@@ -58,104 +63,82 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
 
         Returns
         -------
-        Y : array, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            With ``keep_stats=True`` the statistics of each sample follow as further columns.
+        Y : array, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
+            With ``keep_stats=True`` the statistics of each sample follow as further columns. Of a dask collection
+            lazy, and cut as X is; where the features are cut, each sample is put together first.
         """
-        values, width = self._checked(X, "transform")
-        kind = output_kind(self, values)
-        dtype = output_dtype(values.dtype, self.dtype)
-        kernel = self._kernel(width, np.float64 in (dtype, output_dtype(values.dtype)))
-        extra = len(self._statistics._fields) if self.keep_stats else 0
-        try:
-            if not isinstance(values, np.ndarray):
-                return self._sparse_image(values, kernel, dtype)
-            if not self.copy and not extra and is_writeable_in_place(X, values, dtype):
-                _validation.check_no_infinity(values, negative=self._takes_masks)  # before anything is written over
-                out = values
-            else:
-                out = np.empty((*values.shape[:-1], width + extra), dtype=dtype)
-            over_samples(kernel, values, out)
-        except _validation.InfinityFound:
-            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
-        return to_container(out, kind, lambda: self._output_names(X, width), X)
+        like = stand_in(X)
+        values = self._checked(like, "transform")
+        if like is X:
+            return self._image(X, values, output_kind(self, values))
+        return self._mapped(X, "_image", block_kind(self, X))
 
     def row_statistics(self, X: Any) -> Any:
         """Statistics of each sample, to be given to `inverse_transform`.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform gets, not what it returns.
 
         Returns
         -------
         statistics : NamedTuple of float64 arrays of shape ``X.shape[:-1]``
+            Lazy for a dask collection.
         """
-        values, width = self._checked(X, "row_statistics")
-        statistics = tuple(np.empty(values.shape[:-1]) for _ in self._statistics._fields)
-        kernel = self._kernel(width, True)
-        try:
-            if isinstance(values, np.ndarray):
-                over_samples(kernel, values, None, found=statistics)
-            else:
-                over_stored_samples(kernel, values.tocsr(), None, found=statistics)
-        except _validation.InfinityFound:
-            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
-        return self._statistics(*(sent_back(found, X) for found in statistics))
+        like = stand_in(X)
+        values = self._checked(like, "row_statistics")
+        if like is X:
+            return self._statistics(*(sent_back(found, X) for found in self._found(values)))
+        found = self._mapped(X, "_found_as_columns", "pandas" if holds_frames(X) else "default")
+        found = found.to_dask_array() if holds_frames(X) else found
+        return self._statistics(*(found[..., j] for j in range(len(self._statistics._fields))))
 
     def inverse_transform(self, X: Any, row_stats: Any = None) -> Any:
         """Undo transform, with the statistics of the samples.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X : array-like, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
             What transform returned. With ``keep_stats=True`` the last columns are read as the statistics, and
             removed.
-        row_stats : tuple of arrays of shape ``X.shape[:-1]``, default=None
+        row_stats : tuple of arrays, or dask Arrays, of shape ``X.shape[:-1]``, default=None
             What `row_statistics` returned for the original samples.
 
         Returns
         -------
-        X_original : array, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
+        X_original : array, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
 
         Raises
         ------
         ValueError
             Without statistics, since they cannot be guessed; for a zero in gamma, which erased a feature.
         """
-        check_place(self, X, "inverse_transform")
-        values = to_values(X)
-        fields = self._statistics._fields
+        like = stand_in(X)
+        check_place(self, like, "inverse_transform")
+        values = to_values(like)
         if row_stats is None and not self.keep_stats:
             raise _validation.row_statistics_missing(type(self).__name__)
-        without = row_stats is not None and values.shape[-1] == getattr(self, "n_features_in_", None)
-        kept = len(fields) if self.keep_stats and not without else 0
-        width = values.shape[-1] - kept
+        kept = self._kept(values.shape[-1], row_stats is not None)
         if hasattr(self, "n_features_in_"):
             expected = self.get_feature_names_out() if kept else super().get_feature_names_out()
-            check_output_names(self, X, values.shape[-1], list(expected))
-        elif width < 1:
-            raise _validation.too_narrow(fields, values.shape)
-        self._check_parameters(width)
-        kind = output_kind(self, values)
-        dtype = output_dtype(values.dtype, self.dtype)
+            check_output_names(self, like, values.shape[-1], list(expected))
+        elif values.shape[-1] <= kept:
+            raise _validation.too_narrow(self._statistics._fields, values.shape)
+        self._check_parameters(values.shape[-1] - kept)
+        kind = output_kind(self, values) if like is X else block_kind(self, X)
         if kept:
             self._check_sparse(values)
-            row_stats = tuple(values[..., width + j] for j in range(kept)) if row_stats is None else row_stats
-            values = values[..., :width]
         if isinstance(row_stats, (tuple, list)):
             row_stats = [on_host(given, "row_stats") for given in row_stats]
-        statistics = _validation.check_row_stats(row_stats, fields, values.shape[:-1])
-        kernel = self._inverse_kernel(width)
-        if not isinstance(values, np.ndarray):
-            return self._sparse_image(values, kernel, dtype, given=statistics)
-        out = np.empty(values.shape, dtype=dtype)
-        over_samples(kernel, values, out, given=statistics)
-        return to_container(out, kind, lambda: self._input_names(X, width), X)
+        if like is X:
+            return self._original(X, values, kind, row_stats)
+        given = () if row_stats is None else row_stats if np.iterable(row_stats) else (row_stats,)
+        return self._mapped(X, "_original", kind, *given)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the output columns.
@@ -181,7 +164,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     _takes_masks: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
 
-    def _checked(self, X: Any, method: str) -> tuple[Any, int]:
+    def _checked(self, X: Any, method: str) -> Any:
         check_place(self, X, method)
         values = to_values(X)
         width = values.shape[-1]
@@ -190,7 +173,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         self._check_parameters(width)
         self._check_sparse(values)
         self._check_names_apart(X)
-        return values, width
+        return values
 
     def _check_parameters(self, width: int) -> None:
         _parameters.check_boolean("keep_stats", self.keep_stats)
@@ -204,6 +187,67 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     def _check_names_apart(self, X: Any) -> None:
         if self.keep_stats:
             _validation.check_names_apart(column_names(X), self._statistics._fields)
+
+    def _kept(self, width: int, given: bool) -> int:
+        """How many of the columns that inverse_transform gets are statistics."""
+        without = given and width == getattr(self, "n_features_in_", None)
+        return len(self._statistics._fields) if self.keep_stats and not without else 0
+
+    # -- images and statistics, of all data in memory or of a block ---------------------------------------------
+
+    def _mapped(self, X: Any, method: str, kind: str, *given: Any) -> Any:
+        # a copy, which nothing that happens to this one later can change
+        norm = deepcopy(self)
+        norm.copy = True
+        return mapped(X, lambda features: partial(_on_block, norm, method, kind), *given, whole_samples=True)
+
+    def _image(self, X: Any, values: Any, kind: str) -> Any:
+        width = values.shape[-1]
+        dtype = output_dtype(values.dtype, self.dtype)
+        kernel = self._kernel(width, np.float64 in (dtype, output_dtype(values.dtype)))
+        extra = len(self._statistics._fields) if self.keep_stats else 0
+        try:
+            if not isinstance(values, np.ndarray):
+                return self._sparse_image(values, kernel, dtype)
+            if not self.copy and not extra and is_writeable_in_place(X, values, dtype):
+                _validation.check_no_infinity(values, negative=self._takes_masks)  # before anything is written over
+                out = values
+            else:
+                out = np.empty((*values.shape[:-1], width + extra), dtype=dtype)
+            over_samples(kernel, values, out)
+        except _validation.InfinityFound:
+            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
+        return to_container(out, kind, lambda: self._output_names(X, width), X)
+
+    def _found(self, values: Any) -> tuple[Array, ...]:
+        statistics = tuple(np.empty(values.shape[:-1]) for _ in self._statistics._fields)
+        kernel = self._kernel(values.shape[-1], True)
+        try:
+            if isinstance(values, np.ndarray):
+                over_samples(kernel, values, None, found=statistics)
+            else:
+                over_stored_samples(kernel, values.tocsr(), None, found=statistics)
+        except _validation.InfinityFound:
+            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
+        return statistics
+
+    def _found_as_columns(self, X: Any, values: Any, kind: str) -> Any:
+        return to_container(np.stack(self._found(values), axis=-1), kind, lambda: self._statistics._fields, X)
+
+    def _original(self, X: Any, values: Any, kind: str, row_stats: Any = None) -> Any:
+        dtype = output_dtype(values.dtype, self.dtype)
+        kept = self._kept(values.shape[-1], row_stats is not None)
+        width = values.shape[-1] - kept
+        if kept:
+            row_stats = tuple(values[..., width + j] for j in range(kept)) if row_stats is None else row_stats
+            values = values[..., :width]
+        statistics = _validation.check_row_stats(row_stats, self._statistics._fields, values.shape[:-1])
+        kernel = self._inverse_kernel(width)
+        if not isinstance(values, np.ndarray):
+            return self._sparse_image(values, kernel, dtype, given=statistics)
+        out = np.empty(values.shape, dtype=dtype)
+        over_samples(kernel, values, out, given=statistics)
+        return to_container(out, kind, lambda: self._input_names(X, width), X)
 
     def _input_names(self, X: Any, width: int) -> Any:
         if hasattr(self, "n_features_in_"):
@@ -243,3 +287,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+def _on_block(norm: SampleTransformer, method: str, kind: str, X: Any, *given: Any) -> Any:
+    return getattr(norm, method)(X, to_values(X), kind, *([given] if given else []))

@@ -7,9 +7,11 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import array_api_strict
+import dask.array as da
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -165,6 +167,17 @@ def test_parameters_may_be_on_a_device_too(place, cls, parameters):
     if cls in DATASET_CLASSES:
         one = norm.fit(X).merge(clone(norm).fit(X)).select([1])
         np.testing.assert_array_equal(one.transform(X[:, [1]]), expected[:, [1]])
+
+
+@pytest.mark.parametrize("given_as", [np.asarray, partial(da.from_array, chunks=2)], ids=["NumPy", "dask"])
+def test_weights_and_row_statistics_may_be_on_a_device_too(place, given_as):
+    data, weights = given_as(X), np.arange(1.0, len(X) + 1)
+    fitted, reference = (Standardizer().fit(data, sample_weight=w) for w in (place(weights), weights))
+    np.testing.assert_array_equal(fitted.mean_, reference.mean_)
+    norm = RowLayerNorm()
+    Y, statistics = norm.fit_transform(data), norm.row_statistics(X)
+    back = norm.inverse_transform(Y, row_stats=tuple(map(place, statistics)))
+    np.testing.assert_array_equal(back, norm.inverse_transform(Y, row_stats=statistics))
 
 
 @each_class

