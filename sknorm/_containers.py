@@ -87,6 +87,7 @@ def _sparse_values(X: Any) -> Any:
     if X.ndim != 2:
         raise ValueError(message("2D sparse container", f"{X.ndim}D {type(X).__name__}", "Reshape your data."))
     X = X if X.format in ("csr", "csc") else X.tocsr()
+    _check_places(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -94,6 +95,16 @@ def _sparse_values(X: Any) -> Any:
     if X.shape[1] == 0:
         check_values(np.empty(X.shape))
     return X if data is X.data or data.dtype == X.dtype else with_data(X, data)
+
+
+def _check_places(X: Any) -> None:
+    """Indices that point outside the matrix, which SciPy lets pass, would be places outside of memory."""
+    indptr, indices = X.indptr, X.indices
+    across = X.shape[1] if X.format == "csr" else X.shape[0]
+    rising = indptr[0] == 0 and indptr[-1] <= min(len(indices), len(X.data)) and (indptr[:-1] <= indptr[1:]).all()
+    if not rising or (len(indices) and not 0 <= indices.min() <= indices.max() < across):
+        expected = f"a sparse container of indices from 0 to {across - 1} and a rising indptr"
+        raise ValueError(message(expected, f"a {type(X).__name__} with others", "Its check_format() tells more."))
 
 
 def with_data(X: Any, data: Array) -> Any:

@@ -6,6 +6,9 @@ from sklearn import config_context
 
 from .array_api import dispatches
 
+# Collecting the doctests of this plugin would import it, and it replaces classes of scikit-learn.
+collect_ignore = ["substitution.py"]
+
 settings.register_profile("sknorm", derandomize=True, deadline=None, max_examples=50, database=None)
 settings.load_profile("sknorm")
 

@@ -1,8 +1,11 @@
 """Sparse matrices where zero stays zero: the numbers and the format of the input; refused elsewhere."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
 
@@ -305,3 +308,23 @@ def test_a_frame_cannot_be_made_of_a_sparse_matrix(output):
     norm = Standardizer(with_mean=False).set_output(transform=output)
     with pytest.raises(ValueError, match=r"(?i)sparse"):
         norm.fit_transform(sp.csr_array(values()))
+
+
+@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array])
+@pytest.mark.parametrize("canonical", [True, False])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"indices": [0, 10**9, 1]}, {"indices": [0, -5, 1]}, {"indptr": [0, 10**8, 3, 3]}, {"indptr": [1, 2, 3, 3]}],
+)
+@pytest.mark.parametrize("transformer", [Standardizer(with_mean=False), MinMaxNormalizer(), RowRMSNorm()], ids=repr)
+def test_indices_outside_of_the_matrix_are_refused_before_anything_is_read(transformer, wrong, canonical, container):
+    X = container(np.eye(3))
+    for name, values in wrong.items():
+        setattr(X, name, np.array(values, dtype=np.int32))
+    X.has_canonical_format = canonical
+    fitted = clone(transformer).fit(container(np.eye(3)))
+    for call in (clone(transformer).fit, fitted.transform, fitted.inverse_transform):
+        if isinstance(transformer, RowRMSNorm) and call == fitted.inverse_transform:
+            call = partial(call, row_stats=(np.ones(3),))
+        with pytest.raises(ValueError, match="Expected a sparse container of indices from 0 to 2"):
+            call(X)
