@@ -31,8 +31,9 @@ def run(kernel, block, *arguments, dtype=None, **options):
         found = kernel(Rows(block), block, out, *arguments, **options)
         alone = kernel(Rows(block), block, None, *arguments, **options)
     np.testing.assert_array_equal(block, kept)
+    # for float32 they may come from other sums, which are far more exact than what is made of them
     for one, other in zip(found, alone, strict=True):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_allclose(one, other, rtol=0 if out.dtype == np.float64 else 1e-13)
     return out, found
 
 
