@@ -15,6 +15,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import ThreadingBackend
 
 from sknorm._kernels import TILE, Block, flattened, in_order, row_blocks, thread_count, tiles
+from sknorm._kernels._blocks import _pool
 
 shapes = st.lists(st.integers(0, 6), min_size=1, max_size=4).flatmap(
     lambda leading: st.integers(1, 7).map(lambda d: (*leading, d))
@@ -245,6 +246,13 @@ def test_items_are_taken_only_a_little_ahead_of_the_results(threads):
     for _ in range(10):
         next(results)
     assert next(taken) <= 10 + 2 * 2
+
+
+def test_no_thread_waits_for_results_that_nobody_takes(threads):
+    results = in_order(lambda i: i, count(), parallel=True)
+    next(results)
+    assert _pool(1).submit(abs, -1).result(timeout=20) == 1  # behind what the thread was doing
+    assert next(results) == 1
 
 
 def test_what_has_not_begun_when_one_fails_is_cancelled(environment):
