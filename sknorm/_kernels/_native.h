@@ -47,7 +47,7 @@ enum { LAYER, RMS, SOFTMAX };
 
 /* A row norm; gamma and beta have d values. */
 typedef struct {
-    int kind, centred, precise, scaled;
+    int kind, centred, precise, scaled, alone; /* alone: a call for each sample, as their sizes differ */
     double eps, temperature, count, largest;
     const double *gamma, *beta;
 } Norm;

@@ -24,7 +24,7 @@ cdef extern from "_native.h" nogil:
         double low, high
 
     ctypedef struct Norm:
-        int kind, centred, precise, scaled
+        int kind, centred, precise, scaled, alone
         double eps, temperature, count, largest
         const double *gamma
         const double *beta
@@ -213,7 +213,7 @@ def rows(int kind, block, out, bint precise, double eps, double temperature, dou
         first, many = Buffer(segments[0]), Buffer(segments[1])
         start, size = <const int64_t *> first.matrix.data, <const int64_t *> many.matrix.data
     f.kind, f.centred, f.precise, f.scaled = kind, kind == LAYER, precise, scaled
-    f.eps, f.temperature, f.count = eps, temperature, count
+    f.eps, f.temperature, f.count, f.alone = eps, temperature, count, start != NULL
     f.largest = EXACT_INTEGER if source.type >= I64 else LARGEST
     f.gamma, f.beta = <const double *> of_gamma.matrix.data, <const double *> of_beta.matrix.data
     scratch = <double *> malloc(3 * most * sizeof(double))

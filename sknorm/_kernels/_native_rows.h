@@ -23,7 +23,7 @@ static void NAME(tile_rows)(Matrix x, Matrix y, const Norm *f, double *first, do
                        double *scratch)
 {
     ptrdiff_t d = x.columns, xs = SIZES[x.type], ys = SIZES[y.type], most = d > NARROW * LANES ? d : NARROW * LANES;
-    int narrow = d <= NARROW, x_dense = x.column_step == xs && x.row_step == d * xs;
+    int narrow = d <= NARROW && !f->alone, x_dense = x.column_step == xs && x.row_step == d * xs;
     int y_dense = y.column_step == ys && y.row_step == d * ys;
     ptrdiff_t each = narrow ? LANES : 1;
     NAME(Tile) t = {scratch, scratch + most, narrow ? d : d / LANES, LANES, narrow ? 0 : d % LANES, d, narrow, 0, {0}};
