@@ -94,6 +94,10 @@ class Extrema:
         return cls(n_samples, None, count, DoubleDouble.of(minimum), DoubleDouble.of(maximum))
 
     def _collapsed(self: S) -> S:
+        """The statistics of all parts together."""
+        return self._merged() if len(self.count) > 1 else self._each(lambda x: x[0])
+
+    def _merged(self: S) -> S:
         count = self.count.sum(axis=0) if self.count.dtype.kind == "i" else DoubleDouble.of(self.count).sum().hi
         minimum, maximum = _smallest(self.minimum), -_smallest(-self.maximum)
         return replace(self, count=count, minimum=minimum, maximum=maximum)
@@ -169,8 +173,8 @@ class Moments(Extrema):
         statistics = where(spread, above, zero), where(spread, DoubleDouble.of(variance), zero)
         return cls(n_samples, None, outer.count, outer.minimum, outer.maximum, *statistics)
 
-    def _collapsed(self) -> Moments:
-        outer = super()._collapsed()
+    def _merged(self) -> Moments:
+        outer = super()._merged()
         # weights matter up to a factor: with a power of two near the largest, no product overflows
         weight = DoubleDouble.of(np.ldexp(self.count.astype(float), -np.frexp(outer.count.astype(float))[1]))
         all_weight = where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count))))
