@@ -24,7 +24,7 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
         return out
     plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.shifted
     small = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
-    size, width = (_kernels.COMPILED_BLOCK, _kernels.COMPILED_TILE) if at_once else (small, _kernels.TILE)
+    size, width = (_kernels.compiled_block_size(X.size), _kernels.COMPILED_TILE) if at_once else (small, _kernels.TILE)
     part = cache(lambda start, stop: f if stop - start == X.shape[-1] else f[start:stop])
 
     def write(rectangle: tuple[_kernels.Block, slice]) -> None:
@@ -36,7 +36,7 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
             place[...] = into[:, features].reshape(place.shape)
 
     blocks = _kernels.rectangles(whole, size, width)
-    for _ in _kernels.in_order(write, blocks, X.size > _kernels.SMALL_BLOCK, compiled):
+    for _ in _kernels.in_order(write, blocks, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled):
         pass
     return out
 

@@ -42,14 +42,14 @@ def over_samples(
     ``kernel`` takes a group, a block, where its image goes, which feature each value is of, and ``given`` of the
     samples; it returns what goes to ``found``. Both hold one value per sample.
     """
-    d, parallel = X.shape[-1], X.size > _kernels.SMALL_BLOCK
+    d = X.shape[-1]
     in_place = out is not None and np.may_share_memory(X, out)
     X, *outs = _kernels.flattened(X, *([] if out is None else [out]))
     compiled = kernel.compiled is not _kernels.never and _kernels.compiled_serves(X, *outs)
     at_once = compiled and X.ndim == 2 and not in_place
     # each sample has about 16 values of its own as scratch, which count where it has few features
     small = _kernels.SMALL_BLOCK * d // (d + 16)
-    size = _kernels.COMPILED_BLOCK * d // (d + 16) if at_once else small
+    size = _kernels.compiled_block_size(X.size) * d // (d + 16) if at_once else small
 
     def fill(block: _kernels.Block) -> None:
         piece = block.of(X).copy() if in_place else block.of(X)  # a kernel may look at its input again
@@ -78,7 +78,9 @@ def over_samples(
         if not np.may_share_memory(target, outs[0]):  # a block of a strided array, flattened, is a copy
             outs[0][block.index] = target.reshape(outs[0][block.index].shape)
 
-    for _ in _kernels.in_order(fill, _kernels.row_blocks(X.shape, size), parallel, compiled):
+    for _ in _kernels.in_order(
+        fill, _kernels.row_blocks(X.shape, size), X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled
+    ):
         pass
 
 

@@ -36,9 +36,9 @@ from ._blocks import (
     thread_count,
     tiles,
 )
-from ._compiled import BLOCK as COMPILED_BLOCK
 from ._compiled import TILE as COMPILED_TILE
 from ._compiled import affine_stored
+from ._compiled import block_size as compiled_block_size
 from ._compiled import serves as compiled_serves
 from ._configuration import show_config
 from ._groups import Columns, Group, Rows, Segments
@@ -46,7 +46,6 @@ from ._portable import BlockExtrema, BlockSums, affine_exact, exact_sum
 
 __all__ = [
     "BLOCK",
-    "COMPILED_BLOCK",
     "COMPILED_TILE",
     "LARGE_BLOCK",
     "SMALL_BLOCK",
@@ -65,6 +64,7 @@ __all__ = [
     "affine_stored",
     "column_extrema",
     "column_sums",
+    "compiled_block_size",
     "compiled_serves",
     "exact_sum",
     "flattened",
