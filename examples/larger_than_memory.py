@@ -67,7 +67,7 @@ def fit_in_pieces(folder):
 
 
 def fit_on_a_cluster(folder):
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
         frame = dd.read_parquet(folder)
         scaler = Standardizer().fit(frame)
         scaled = scaler.transform(frame)

@@ -26,7 +26,7 @@ X[:, 2] = 0.1
 
 @pytest.fixture(scope="module", autouse=True)
 def client(tmp_path_factory):
-    settings = {"dashboard_address": None, "silence_logs": 50, "local_directory": tmp_path_factory.mktemp("workers")}
+    settings = {"dashboard_address": ":0", "silence_logs": 50, "local_directory": tmp_path_factory.mktemp("workers")}
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **settings)
     with cluster, Client(cluster) as client:
         yield client
