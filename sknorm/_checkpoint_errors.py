@@ -130,6 +130,18 @@ def unknown_kind(name: str, evidence: str) -> ValueError:
     return ValueError(message(f"evidence of the kind of {name!r}", evidence, remedy))
 
 
+def others_beside(layer: str, parameters: tuple[str, ...], others: tuple[str, ...]) -> ValueError:
+    remedy = (
+        "The rest may be part of the layer: leave it out of the checkpoint, or rename it if it is the weight or bias."
+    )
+    return ValueError(message(f"one weight and one bias in {layer!r}", _some((*parameters, *others)), remedy))
+
+
+def no_parameter(layer: str, parameter: str) -> ValueError:
+    remedy = f"Pruned or reparametrized: torch.nn.utils.prune.remove(module, {parameter!r}) makes it one again."
+    return ValueError(message(f"a parameter {parameter!r} of the module {layer!r}", "none", remedy))
+
+
 def unknown_eps(name: str, evidence: str) -> ValueError:
     return ValueError(
         message(f"evidence of the eps of {name!r}", evidence, "Pass eps=, as the code of the model says.")

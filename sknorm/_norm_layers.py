@@ -49,6 +49,9 @@ class NormLayer(NamedTuple):
         What the kind is concluded from.
     parameters : tuple of str
         Names of the stored weight and bias.
+    others : tuple of str
+        Names of what is stored beside these and may be part of the layer too: the kind is then unknown, and the layer
+        is not loaded.
     """
 
     name: str
@@ -59,6 +62,7 @@ class NormLayer(NamedTuple):
     eps_source: str
     evidence: str
     parameters: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
 
 class Candidate(NamedTuple):
@@ -67,6 +71,8 @@ class Candidate(NamedTuple):
     name: str
     weight: str
     bias: str | None
+    others: tuple[str, ...]
+    """A second weight or bias, and what else has the shape of the weight."""
     sure: bool
     """A norm by its class, its name or its bias; anything else is one only for a caller who knows."""
 
@@ -96,22 +102,35 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _candidates(tensors: Tensors, declared: Mapping[str, Declared]) -> Iterator[Candidate]:
-    for weight, tensor in tensors.items():
-        name, parameter = _split(weight)
-        if parameter not in _GAMMA:
+    for before, held in _modules(tensors).items():
+        name, _ = _split(before)
+        weight, bias = (next((held[word] for word in known if word in held), None) for known in (_GAMMA, _BETA))
+        if weight is None:
             continue
-        before = weight.removesuffix(parameter)
-        bias = next((before + bias for bias in _BETA if before + bias in tensors), None)
         kind = declared[name].kind if name in declared else None
         if kind is not None:
             if kind != "other":
-                yield Candidate(name, weight, bias, True)
+                yield Candidate(name, weight, bias, (), True)
             continue
-        owner = _owner(name)
+        owner, shape = _owner(name), tensors[weight].shape
         named = bool(_NAMED_NORM.search(owner))
-        other = _OF_OTHER_AXES.search(owner) or any(before + running in tensors for running in _RUNNING)
-        if not other and (len(tensor.shape) == 1 or (len(tensor.shape) == 2 and named)):
-            yield Candidate(name, weight, bias, named or bias is not None)
+        other = _OF_OTHER_AXES.search(owner) or any(running in held for running in _RUNNING)
+        if not other and (len(shape) == 1 or (len(shape) == 2 and named)):
+            others = tuple(
+                found
+                for parameter, found in held.items()
+                if found not in (weight, bias) and (parameter in _GAMMA + _BETA or tensors[found].shape == shape)
+            )
+            yield Candidate(name, weight, bias, others, named or bias is not None)
+
+
+def _modules(tensors: Tensors) -> dict[str, dict[str, str]]:
+    """The names of the tensors of each module, by their last words; modules by what stands before."""
+    modules: dict[str, dict[str, str]] = {}
+    for name in tensors:
+        parameter = _split(name)[1]
+        modules.setdefault(name.removesuffix(parameter), {})[parameter] = name
+    return modules
 
 
 def _owner(name: str) -> str:
@@ -133,6 +152,8 @@ def _judged(candidate: Candidate, tensors: Tensors, config: Config | None, said:
     else:
         kind, evidence = _by_bias(candidate, tensors, said)
         evidence = f"{_ground(config)}, {evidence}"
+    if candidate.others:
+        kind, evidence = "unknown", f"{evidence}, but {', '.join(map(repr, candidate.others))} beside it"
     eps, eps_source = None, f"nothing that says it{_hint(part)}"
     if said and said.eps is not None:
         eps, eps_source = said.eps, said.eps_source
@@ -141,7 +162,7 @@ def _judged(candidate: Candidate, tensors: Tensors, config: Config | None, said:
     _, dtype, _ = weight = tensors[candidate.weight]
     width = weight.shape[-1] if weight.shape else None
     parameters = (candidate.weight, *([candidate.bias] if candidate.bias else []))
-    return NormLayer(candidate.name, kind, width, dtype, eps, eps_source, evidence, parameters)
+    return NormLayer(candidate.name, kind, width, dtype, eps, eps_source, evidence, parameters, candidate.others)
 
 
 def _evidence(row: Family) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -127,13 +128,20 @@ def check_number(name: str, value: Any, *, zero: bool) -> float:
     if (
         not isinstance(value, numbers.Real)
         or isinstance(value, (bool, np.bool_))
-        or not np.isfinite(float(value))
+        or not _is_finite(value)
         or value < 0
         or (value == 0 and not zero)
     ):
         bound = "at least 0" if zero else "above 0"
         raise ValueError(message(f"{name} to be a finite number {bound}", repr(value), f"Pass {name} {bound}."))
     return float(value)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond float64
+        return False
 
 
 def check_ddof(value: Any) -> int:

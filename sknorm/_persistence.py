@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import secrets
+import shutil
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a transformer, fitted or not, to a file that `load` reads in any later version.
 
     The file is JSON, with every number exact. It is written beside its place and then moved there, so that a save that
-    fails leaves an earlier file as it was.
+    fails leaves an earlier file as it was, and one that succeeds keeps its permissions.
 
     Parameters
     ----------
@@ -57,7 +58,10 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     TypeError
         For other objects, pipelines and subclasses among them, and for parameters that are not of numbers.
     ValueError
-        For a fitted transformer whose parameters were changed to what it cannot use.
+        For a fitted transformer whose parameters were changed to what it cannot use, and for the path of a device or
+        pipe, which is left alone.
+    OSError
+        Where the file cannot be written.
 
     See Also
     --------
@@ -73,6 +77,9 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     array([[3.]])
     """
     place = _place(path)
+    earlier = place.exists()
+    if earlier and not place.is_file():
+        raise _validation.no_regular_file(path)
     if not place.parent.is_dir():
         raise _validation.no_such_directory(place.parent)
     written = {name: json.dumps(value, allow_nan=False) for name, value in _document(estimator).items()}
@@ -81,10 +88,14 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     beside = place.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         with open(beside, "x", encoding="ascii") as file:
+            if earlier:
+                shutil.copymode(place, beside)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, place)
+    except OSError as error:  # which names the file beside
+        raise _validation.not_written(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _checkpoint_errors
+from ._namespaces import on_host
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
 
@@ -30,13 +31,15 @@ def is_module(source: Any) -> bool:
 
 def declared_layers(model: Any) -> dict[str, Declared]:
     """What the modules of a model say, by name."""
-    return {name: _declared(module) for name, module in model.named_modules(remove_duplicate=False)}
+    return {name: _declared(name, module) for name, module in model.named_modules(remove_duplicate=False)}
 
 
-def _declared(module: Any) -> Declared:
+def _declared(name: str, module: Any) -> Declared:
     from torch import nn
 
     cls = type(module)
+    if cls in (nn.LayerNorm, nn.RMSNorm):
+        _check_parameters(name, module, ("weight", "bias") if cls is nn.LayerNorm else ("weight",))
     if cls is nn.LayerNorm:  # not a class made from it, which may compute something else: Nemotron's does
         return Declared("layernorm", f"torch.nn.{module}", module.normalized_shape, module.eps, "the module")
     if cls is nn.RMSNorm:
@@ -47,6 +50,14 @@ def _declared(module: Any) -> Declared:
     eps = next((pair for pair in attributes.items() if isinstance(pair[1], float)), None)
     evidence = f"a module of class {cls.__name__}, whose code may compute anything"
     return Declared(None, evidence, (), eps[1], f"{eps[0]} of the module") if eps else Declared(None, evidence)
+
+
+def _check_parameters(name: str, module: Any, parameters: tuple[str, ...]) -> None:
+    """Pruning leaves the parts of a parameter in its place, which a state dict then holds under other names."""
+    stored = dict(module.named_parameters(recurse=False, remove_duplicate=False))
+    for parameter in parameters:
+        if parameter not in stored and getattr(module, parameter, parameter) is not None:
+            raise _checkpoint_errors.no_parameter(name, parameter)
 
 
 def _eps_of_rms_norm(module: Any) -> tuple[float, str]:
@@ -75,26 +86,26 @@ def torch_module(norm: Any) -> Any:
         import torch
     except ImportError as error:
         raise _checkpoint_errors.torch_missing("") from error
-    beta = getattr(norm, "beta", None)
-    known = [np.asarray(vector) for vector in (norm.gamma, beta) if vector is not None]
+    gamma, beta = (on_host(getattr(norm, name, None), name) for name in ("gamma", "beta"))
+    known = [np.asarray(vector) for vector in (gamma, beta) if vector is not None]
     width = len(known[0]) if known else getattr(norm, "n_features_in_", None)
     if width is None:
         raise _checkpoint_errors.no_width()
-    dtype = _dtype(norm, torch)
+    dtype = _dtype(norm.dtype, gamma, beta, torch)
     module: Any
     if isinstance(norm, RowLayerNorm):
         module = torch.nn.LayerNorm(width, float(norm.eps), bool(known), beta is not None, dtype=dtype)
     else:
         module = torch.nn.RMSNorm(width, float(norm.eps), bool(known), dtype=dtype)
-    state = {"weight": norm.gamma, "bias": beta}
+    state = {"weight": gamma, "bias": beta}
     given = {name: torch.tensor(np.asarray(vector)) for name, vector in state.items() if vector is not None}
     module.load_state_dict(given, strict=False)  # a weight of ones stays where only beta is given
     return module
 
 
-def _dtype(norm: Any, torch: Any) -> Any:
+def _dtype(fixed: Any, gamma: Any, beta: Any, torch: Any) -> Any:
     """That of the output where the norm fixes it, else that of gamma or beta as arrays, else torch's own default."""
-    given = [norm.dtype, *(getattr(vector, "dtype", None) for vector in (norm.gamma, getattr(norm, "beta", None)))]
+    given = [fixed, getattr(gamma, "dtype", None), getattr(beta, "dtype", None)]
     names = [np.dtype(dtype).name for dtype in given if dtype is not None]
     floats = [name for name in names if name.startswith("float")]
     return getattr(torch, floats[0]) if floats else torch.get_default_dtype()

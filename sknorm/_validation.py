@@ -264,6 +264,16 @@ def not_a_file(path: Any) -> IsADirectoryError:
     return IsADirectoryError(message("the path of a file", f"the directory {str(path)!r}", "Add the name of a file."))
 
 
+def no_regular_file(path: Any) -> ValueError:
+    remedy = "Devices and pipes are not replaced: name a new file, or one to replace."
+    return ValueError(message("the path of a regular file", repr(str(path)), remedy))
+
+
+def not_written(path: Any, error: OSError) -> OSError:
+    """The error of the system, about the file that was asked for."""
+    return type(error)(error.errno, error.strerror, str(path))
+
+
 def no_such_directory(path: Any) -> FileNotFoundError:
     return FileNotFoundError(message("a directory to write to", f"{str(path)!r}, which is none", "Create it first."))
 

@@ -70,13 +70,13 @@ def list_norms(source: Any, names: str = "*") -> NormTable:
     Returns
     -------
     layers : list of NormLayer
-        With the fields ``name``, ``kind``, ``n_features``, ``dtype``, ``eps``, ``eps_source``, ``evidence`` and
-        ``parameters``, in the order of their names. It prints as a table.
+        With the fields ``name``, ``kind``, ``n_features``, ``dtype``, ``eps``, ``eps_source``, ``evidence``,
+        ``parameters`` and ``others``, in the order of their names. It prints as a table.
 
     Raises
     ------
     ValueError
-        For a file that is damaged, that contradicts itself, or that would run code.
+        For a file that is damaged, that contradicts itself, or that would run code, and for a pruned module of torch.
     ImportError
         Where the package that reads the format is missing.
 
@@ -121,7 +121,7 @@ def load_norm(source: Any, name: str, kind: str | None = None, eps: float | None
     Raises
     ------
     ValueError
-        Where nothing says the kind or eps, and for damaged files.
+        Where nothing says the kind or eps, where more is stored beside the weight than a bias, and for damaged files.
     KeyError
         Where no layer has the name.
     ImportError
@@ -263,6 +263,8 @@ def _listed(source: Any, names: str, *, unsure: bool = False) -> tuple[NormTable
 
 def _norm(layer: NormLayer, tensors: Tensors, kind: str | None, eps: float | None) -> RowLayerNorm | RowRMSNorm:
     _checkpoint_errors.check_kind(kind)
+    if layer.others:
+        raise _checkpoint_errors.others_beside(layer.name, layer.parameters, layer.others)
     kind = kind or layer.kind
     if kind == "unknown":
         raise _checkpoint_errors.unknown_kind(layer.name, layer.evidence)

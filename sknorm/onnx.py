@@ -15,6 +15,10 @@ the outputs are within 4 units in the last place of float32 of those of `transfo
 eps a normal float32 (so not 0), input and output narrower than float64, no statistics kept, width known from fit.
 Everything else is spelled out, RMSNormalization of opset 23 too, which skl2onnx does not take yet.
 
+A column transformer gives columns of several dtypes to skl2onnx's own cast, to the dtype of one of them. Where that
+loses digits (float32 with integers, int32 with bool) right before one of the five, the conversion is an error; with
+another step between, an imputer say, it goes unnoticed. Convert the data to one dtype before fit.
+
 A graph has no checks of data: a column too many or in another place goes unnoticed, infinity is not refused. It has
 no `inverse_transform` either.
 """
@@ -71,6 +75,8 @@ def _set_shape(operator: Any) -> None:
     """The shape of the output, from those of the inputs, and whether the transformer can work on it."""
     norm = operator.raw_operator
     check_is_fitted(norm)
+    for variable in operator.inputs:
+        _check_merged(variable, operator.scope_inst)
     shapes = [variable.type.shape for variable in operator.inputs]
     known = all(isinstance(shape[-1], int) for shape in shapes)
     width = sum(shape[-1] for shape in shapes) if known else getattr(norm, "n_features_in_", None)
@@ -80,6 +86,17 @@ def _set_shape(operator: Any) -> None:
         norm.transform(nothing if names is None else _frame(nothing, names))  # which checks the parameters
         width += len(norm._statistics._fields) if getattr(norm, "keep_stats", False) else 0
     operator.outputs[0].type.shape = [*shapes[0][:-1], width]
+
+
+def _check_merged(variable: Any, scope: Any) -> None:
+    """skl2onnx casts the columns that it merges to the dtype of one of them, which may not hold the others."""
+    for producer in scope.operators.values():
+        if producer.type == "SklearnConcat" and any(output is variable for output in producer.outputs):
+            dtypes, merged = {dtype_of(column) for column in producer.inputs}, dtype_of(variable)
+            if np.result_type(*dtypes) != merged:
+                got = f"{', '.join(sorted(map(str, dtypes)))}, which skl2onnx casts to {merged}"
+                remedy = "Convert the data to one dtype before fit, with frame.astype(float) say."
+                raise _validation.not_in_onnx("columns of one dtype", got, remedy)
 
 
 def _converter(formula: Callable[..., Tensor]) -> Callable[[Any, Any, Any], None]:

@@ -199,13 +199,13 @@ def test_a_config_that_is_none_is_refused(tmp_path, text):
         list_norms(tmp_path)
 
 
-@pytest.mark.parametrize("eps", ["1e-6", -1e-6, True, [1e-6], float("inf"), float("nan")])
+@pytest.mark.parametrize("eps", ["1e-6", -1e-6, True, [1e-6], float("inf"), float("nan"), 10**400])
 def test_an_eps_that_is_no_number_is_no_evidence(tmp_path, eps):
     folder = model_directory(tmp_path, state_of("model.norm"), model_type="llama", rms_norm_eps=eps)
     assert [(layer.kind, layer.eps) for layer in list_norms(folder)] == [("rmsnorm", None)]
     with pytest.raises(ValueError, match="Expected") as error:
         load_norm(folder, "model.norm")
-    assert_says(error.value, "evidence of the eps", f"rms_norm_eps is {str(eps)!r}, which is no eps", "Pass eps=")
+    assert_says(error.value, "evidence of the eps", f"rms_norm_eps is {str(eps)[:40]!r}, which is no eps", "Pass eps=")
     assert load_norm(folder, "model.norm", eps=1e-6).eps == 1e-6
 
 

@@ -6,6 +6,7 @@ import pytest
 from sknorm.checkpoint import list_norms, load_norm
 
 from .checkpoints import model_directory, state_of
+from .wording import assert_says
 
 ONES = np.ones(4, np.float32)
 
@@ -111,6 +112,35 @@ def test_one_gamma_for_each_head_is_listed_and_refused(tmp_path):
     assert (layer.kind, layer.n_features) == ("layernorm", 4)
     with pytest.raises(ValueError, match=r"got shape \(2, 4\)"):
         load_norm(folder, "*.q_norm")
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(
+    "name, model_type", [("norm", None), ("model.norm", "llama"), ("embeddings.LayerNorm", "bert")]
+)
+@pytest.mark.parametrize("words", [["shift"], ["offset", "slope"], ["gamma"], ["scale", "beta"]])
+def test_nothing_beside_a_weight_is_left_out_in_silence(tmp_path, name, model_type, words, bias):
+    pytest.importorskip("safetensors")
+    known = ["weight", "bias"] if bias or "beta" in words else ["weight"]
+    folder = model_directory(tmp_path, {f"{name}.{word}": ONES for word in known + words}, model_type=model_type)
+    (layer,) = list_norms(folder)
+    assert (layer.kind, layer.others) == ("unknown", tuple(f"{name}.{word}" for word in words))
+    for kind in (None, "layernorm", "rmsnorm"):
+        with pytest.raises(ValueError, match="Expected") as error:
+            load_norm(folder, name, kind=kind, eps=0)
+        assert_says(error.value, f"one weight and one bias in {name!r}", f"'{name}.weight', ", "rename it")
+        assert all(repr(other) in layer.evidence and repr(other) in str(error.value) for other in layer.others)
+
+
+def test_what_haiku_calls_offset_is_not_left_out_either():
+    state = {"layer_norm": {"scale": ONES, "offset": 3 * ONES}}
+    with pytest.raises(ValueError, match=r"'layer_norm\.scale', 'layer_norm\.offset'"):
+        load_norm(state, "layer_norm", kind="layernorm", eps=1e-5)
+
+
+def test_what_has_another_shape_than_the_weight_is_no_part_of_the_layer():
+    layer = listed({"norm.weight": ONES, "norm.bias": ONES, "norm.steps": np.ones(()), "norm.linear": np.ones((8, 4))})
+    assert (layer["norm"].kind, layer["norm"].others) == ("layernorm", ())
 
 
 def test_parameters_of_several_axes_are_of_unknown_kind():

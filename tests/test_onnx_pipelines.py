@@ -5,7 +5,13 @@ import onnxruntime
 import pandas as pd
 import pytest
 from skl2onnx import convert_sklearn, to_onnx
-from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType
+from skl2onnx.common.data_types import (
+    BooleanTensorType,
+    DoubleTensorType,
+    FloatTensorType,
+    Int32TensorType,
+    Int64TensorType,
+)
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits
@@ -15,6 +21,8 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 import sknorm.onnx  # noqa: F401 - it registers the converters
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
 
+from .wording import assert_says
+
 NORMS = [
     MinMaxNormalizer((-1, 1), clip=True),
     Standardizer(),
@@ -23,7 +31,13 @@ NORMS = [
     RowRMSNorm(),
     RowSoftmax(),
 ]
-TYPES = {"float32": FloatTensorType, "float64": DoubleTensorType, "int64": Int64TensorType}
+TYPES = {
+    "float32": FloatTensorType,
+    "float64": DoubleTensorType,
+    "int64": Int64TensorType,
+    "int32": Int32TensorType,
+    "bool": BooleanTensorType,
+}
 FRAME = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 5)) * [1, 1e3, 1e-3, 1, 5] + 10, columns=list("abcde"))
 TARGET = np.arange(40) % 3
 
@@ -100,6 +114,30 @@ def test_columns_of_different_dtypes_meet_as_in_a_frame(norm):
     whole = (FRAME.iloc[:, :2] * 1e3).astype("int64") + 2**60
     norm = clone(norm).fit(whole)
     assert_close(by_column(norm, whole), norm.transform(whole), "float64")
+
+
+MIXED = [("float32", "int64"), ("int64", "float32"), ("float32", "int32"), ("int32", "bool"), ("bool", "int32")]
+
+
+@pytest.mark.parametrize("norm", [Standardizer(), RowLayerNorm()], ids=repr)
+@pytest.mark.parametrize("first, second", MIXED)
+def test_columns_that_a_column_transformer_casts_with_loss_are_refused(norm, first, second):
+    frame = FRAME[["a", "b"]].astype({"a": first, "b": second})
+    for step in (clone(norm), make_pipeline(clone(norm), MinMaxNormalizer())):
+        model = ColumnTransformer([("step", step, ["a", "b"])]).fit(frame)
+        with pytest.raises(ValueError, match="Expected") as error:
+            by_column(model, frame)
+        assert_says(error.value, "columns of one dtype, to convert to ONNX", f"{min(first, second)}, ", "astype(float)")
+    frame = frame.astype(float)
+    assert_close(by_column(model.fit(frame), frame), model.transform(frame), "float64")
+
+
+@pytest.mark.parametrize("first, second", [("float64", "int64"), ("int64", "int32"), ("bool", "float32")])
+def test_columns_that_a_column_transformer_casts_without_loss_are_converted(first, second):
+    frame = FRAME[["a", "b"]].astype({"a": first, "b": second})
+    model = ColumnTransformer([("norm", Standardizer(), ["a", "b"])]).fit(frame)
+    want = model.transform(frame)
+    assert_close(by_column(model, frame), want, want.dtype)
 
 
 def test_names_and_frames_asked_for_do_not_disturb_the_conversion():

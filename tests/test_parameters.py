@@ -107,7 +107,7 @@ REFUSED = [
             repr(v),
             "eps at least 0.",
         )
-        for v in (-1e-9, NAN, INF, "1", None, True, np.True_, [1.0], 1j, Decimal(1))
+        for v in (-1e-9, NAN, INF, 10**400, -(10**400), "1", None, True, np.True_, [1.0], 1j, Decimal(1))
     ],
     *[
         (check.check_number, ("t", v), {"zero": False}, "t to be a finite number above 0", repr(v), "Pass t above 0.")

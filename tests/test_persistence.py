@@ -1,7 +1,10 @@
 """Saving and loading: the same bits afterwards, a failed save loses nothing."""
 
+import builtins
+import errno
 import json
 import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +25,7 @@ from .wording import assert_says
 
 CLASSES = [MinMaxNormalizer, Standardizer, RowLayerNorm, RowRMSNorm, RowSoftmax]
 X = np.random.default_rng(3).normal(size=(9, 3))
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions, links and pipes are those of POSIX")
 FRAME = pd.DataFrame(X, columns=["größe", "数", '"a"\n'])
 
 
@@ -201,7 +205,7 @@ def test_saving_again_replaces_the_file_and_leaves_nothing_else(path):
     assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions and links are those of POSIX")
+@posix
 def test_a_file_has_the_usual_permissions_and_a_link_stays_a_link(path):
     sknorm.save(RowSoftmax(), path)
     (path.parent / "plain").touch()
@@ -211,6 +215,38 @@ def test_a_file_has_the_usual_permissions_and_a_link_stays_a_link(path):
     sknorm.save(RowRMSNorm(), link)
     assert link.is_symlink()
     assert isinstance(sknorm.load(path), RowRMSNorm)
+
+
+@posix
+def test_a_file_that_is_replaced_keeps_its_permissions(path):
+    path.touch()
+    path.chmod(0o604)
+    sknorm.save(RowSoftmax(), path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+
+@posix
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_is_refused_and_stays_one(linked, path):
+    pipe = path.parent / "pipe"
+    os.mkfifo(pipe)
+    if linked:
+        path.symlink_to(pipe)
+    with pytest.raises(ValueError, match=r"^Expected") as error:
+        sknorm.save(RowSoftmax(), path if linked else pipe)
+    assert_says(error.value, "a regular file", str(path if linked else pipe), "name a new file")
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("module, step", [(builtins, "open"), (os, "replace")])
+def test_the_error_for_a_folder_that_cannot_be_written_names_the_file_asked_for(module, step, path, monkeypatch):
+    def refuse(name, *_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(name))
+
+    monkeypatch.setattr(module, step, refuse)
+    with pytest.raises(PermissionError) as error:
+        sknorm.save(RowSoftmax(), path)
+    assert (error.value.errno, error.value.filename) == (errno.EACCES, str(path))
 
 
 @pytest.mark.parametrize("function", [lambda path: sknorm.save(RowSoftmax(), path), sknorm.load])

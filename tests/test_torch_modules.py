@@ -11,6 +11,7 @@ from .wording import assert_says
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
+prune = pytest.importorskip("torch.nn.utils.prune")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 8)).astype(np.float32)
@@ -69,6 +70,9 @@ def test_eps_none_is_the_machine_epsilon_that_torch_takes(dtype):
         (RowLayerNorm(beta=X[1].astype(np.float16)), torch.float16),
         (RowLayerNorm(gamma=[1, 2, 3, 4, 5, 6, 7, 8]), torch.float32),
         (RowLayerNorm(gamma=X[0], dtype="float64"), torch.float64),
+        (RowLayerNorm(gamma=torch.from_numpy(X[0]), beta=torch.from_numpy(X[1])), torch.float32),
+        (RowLayerNorm(beta=torch.from_numpy(X[1]).double()), torch.float64),
+        (RowRMSNorm(gamma=torch.from_numpy(X[0]).half()), torch.float16),
         (RowRMSNorm(gamma=X[0], eps=0), torch.float32),
         (RowRMSNorm(gamma=X[0].astype(np.float64), eps=np.float64(0.5)), torch.float64),
         (RowRMSNorm(gamma=np.arange(1, 9), eps=np.float32(0.5)), torch.float32),
@@ -163,6 +167,19 @@ def test_a_module_over_several_axes_is_refused(axes, affine):
         from_torch(module)
     with pytest.raises(ValueError, match="evidence of the kind"):
         load_norm(module, "")
+
+
+@pytest.mark.parametrize("read", [list_norms, load_norms, lambda model: from_torch(model[1])])
+@pytest.mark.parametrize("cls, parameter", [(nn.LayerNorm, "weight"), (nn.LayerNorm, "bias"), (nn.RMSNorm, "weight")])
+def test_a_pruned_module_is_refused_until_pruning_is_made_permanent(read, cls, parameter):
+    model = nn.Sequential(nn.Linear(8, 8), cls(8, eps=1e-5))
+    prune.random_unstructured(model[1], parameter, amount=3)
+    with pytest.raises(ValueError, match="Expected") as error:
+        read(model)
+    assert_says(error.value, f"a parameter {parameter!r} of the module", "none", "torch.nn.utils.prune.remove(module")
+    prune.remove(model[1], parameter)
+    read(model)
+    assert sample_errors(from_torch(model[1]).transform(X), output(model[1], X)).max() <= 2
 
 
 @pytest.mark.parametrize("module", [MODEL, Own(), OnePlus(8), nn.GroupNorm(2, 8), nn.Linear(2, 2), nn.LayerNorm])
