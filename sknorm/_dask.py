@@ -73,7 +73,7 @@ def mapped(X: Any, function_of: BlockFunction, *row_stats: Any, whole_samples: b
         pieces.append(_over_blocks(piece, j, function, aligned, meta))
     Y = pieces[0]
     if len(pieces) > 1:
-        Y = sys.modules["dask.array"].concatenate(pieces, axis=-1, allow_unknown_chunksizes=True)
+        Y = sys.modules["dask.array"].concatenate(pieces, axis=X.ndim - 1, allow_unknown_chunksizes=True)
     return Y.rechunk({Y.ndim - 1: X.chunks[-1]}) if uncut is not X and Y.shape[-1] == X.shape[-1] else Y
 
 
@@ -115,7 +115,7 @@ def _feature_blocks(X: Any) -> Iterator[tuple[int, slice, Any]]:
 
 def _over_blocks(X: Any, j: int, function: Callable[..., Any], others: list[Any], meta: Any) -> Any:
     """What ``function`` makes of each block of X, which is the ``j``-th piece along the features."""
-    done = partial(_on_block, function, j, max(map(np.ndim, others), default=0))
+    done = partial(_on_block, function, stand_in(X), j, max(map(np.ndim, others), default=0))
     if _is_frame(X):
         return X.map_partitions(done, *others, meta=meta, enforce_metadata=False)
     # dask matches axes from the last one
@@ -125,6 +125,7 @@ def _over_blocks(X: Any, j: int, function: Callable[..., Any], others: list[Any]
 
 def _on_block(
     function: Callable[..., Any],
+    like: Any,
     j: int,
     axes: int,
     X: Any,
@@ -134,6 +135,7 @@ def _on_block(
 ) -> Any:
     """Say in which block an error arose: what it says of samples counts from the first one there."""
     try:
+        _check_block(X, like)
         return function(X, *(o if np.ndim(o) <= axes else o.reshape(o.shape[:axes]) for o in others))
     except (ValueError, TypeError) as error:
         if block_id is not None:
@@ -141,6 +143,18 @@ def _on_block(
         elif partition_info is not None:
             error.add_note(f"In partition {partition_info['number']} of the dask DataFrame.")
         raise
+
+
+def _check_block(X: Any, like: Any) -> None:
+    """A block must be what dask says of all of them, which it takes from one or from the user."""
+    remedy = "Correct what the collection was made of, or the meta it was given."
+    if hasattr(X, "tocsr") != hasattr(like, "tocsr"):
+        raise ValueError(message(f"blocks like {type(like).__name__}", type(X).__name__, remedy))
+    names, wanted = (list(getattr(block, "columns", ())) for block in (X, like))
+    if names != wanted:
+        raise ValueError(message(f"the columns {wanted} in every partition", names, remedy))
+    if np.shape(X)[-1] != np.shape(like)[-1]:
+        raise ValueError(message(f"{np.shape(like)[-1]} features in every block", np.shape(X)[-1], remedy))
 
 
 def _aligned(other: Any, X: Any, name: str, axes: int) -> Any:

@@ -9,8 +9,10 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
 from sknorm._containers import to_values
@@ -211,3 +213,47 @@ def test_row_statistics_that_do_not_belong_to_the_data_are_refused(cls):
         norm.inverse_transform(Y)
     with pytest.raises(ValueError, match="row_stats in the"):
         norm.inverse_transform(norm.fit_transform(FRAME), row_stats=tuple(s.compute() for s in right))
+
+
+NARROW = np.random.default_rng(0).normal(size=(6, 2))
+
+
+@pytest.mark.parametrize("width", [1, 3, 4096])
+@pytest.mark.parametrize("norm", [Standardizer(), MinMaxNormalizer(), RowLayerNorm()], ids=repr)
+def test_a_block_of_another_width_than_dask_says_is_refused(norm, width):
+    fitted = clone(norm).fit(NARROW)
+    X = da.from_array(NARROW, chunks=(3, 2)).map_blocks(
+        lambda block: np.ones((len(block), width)), dtype=float, meta=np.empty((0, 0))
+    )
+    calls = [lambda: fitted.transform(X).compute()]
+    calls += [] if isinstance(norm, RowLayerNorm) else [lambda: clone(norm).fit(X)]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"Expected 2 features in every block, got {width}"):
+            call()
+
+
+def test_a_partition_whose_columns_come_in_another_order_is_refused():
+    frames = [pd.DataFrame({"a": [1.0, 2], "b": [10.0, 20]}), pd.DataFrame({"b": [10.0, 30], "a": [3.0, 2]})]
+    X = dd.from_map(lambda i: frames[i], range(2), meta=frames[0].iloc[:0], enforce_metadata=False)
+    fitted = Standardizer().fit(frames[0])
+    for call in (lambda: Standardizer().fit(X), lambda: fitted.transform(X).compute()):
+        with pytest.raises(ValueError, match=r"Expected the columns \['a', 'b'\] in every partition"):
+            call()
+
+
+def test_sparse_blocks_that_dask_takes_for_dense_are_refused():
+    X = da.concatenate(
+        [da.from_delayed(dask.delayed(sp.csr_matrix)(NARROW[i : i + 3]), (3, 2), dtype=float) for i in (0, 3)]
+    )
+    fitted = Standardizer().fit(NARROW)
+    for call in (lambda: Standardizer().fit(X), lambda: fitted.transform(X).compute()):
+        with pytest.raises(ValueError, match="Expected blocks like ndarray, got csr_matrix"):
+            call()
+
+
+@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array])
+def test_sparse_blocks_cut_along_the_features_are_put_together(container):
+    values = np.where(NARROW > 0, NARROW, 0.0)
+    X = da.from_array(values, chunks=(3, 1)).map_blocks(container)
+    fitted = Standardizer(with_mean=False).fit(X)
+    np.testing.assert_array_equal(fitted.transform(X).compute().toarray(), fitted.transform(values))

@@ -88,6 +88,7 @@ def column_sums(block, bint moments, sums):
     cdef Buffer x = Buffer(block), into = Buffer(sums, True)
     cdef int done = 0
     cdef double *scratch
+    check_same(x.matrix.columns, into.matrix.columns)
     if not x.serves():
         return False
     scratch = <double *> malloc((STATISTICS * STRIP + PIECE) * sizeof(double))
@@ -154,11 +155,21 @@ def affine(block, out, constants, bint with_b, bounds):
     cdef Buffer x = Buffer(block), y = Buffer(out, True), of_map = Buffer(constants)
     cdef Affine f = affine_options(with_b, bounds)
     cdef int done
+    check_same(x.matrix.columns, y.matrix.columns)
+    check_same(x.matrix.rows, y.matrix.rows)
+    check_same(x.matrix.columns, of_map.matrix.columns)
     if not (x.serves() and y.serves() and y.matrix.type < I64):
         return False
     with nogil:
         done = kernels().affine(x.matrix, y.matrix, <const double *> of_map.matrix.data, &f)
     return done != 0
+
+
+cdef int check_same(Py_ssize_t one, Py_ssize_t other) except -1:
+    """What is walked together must have one size, or foreign memory would be touched."""
+    if one != other:
+        raise ValueError(f"sizes {one} and {other}")
+    return 0
 
 
 cdef Affine affine_options(bint with_b, bounds):
@@ -173,6 +184,8 @@ def affine_stored(values, columns, out, constants, bint with_b, bounds):
     cdef Buffer x = Buffer(values), y = Buffer(out, True), of_map = Buffer(constants), index = Buffer(columns)
     cdef Affine f = affine_options(with_b, bounds)
     cdef int done
+    check_same(x.matrix.columns, y.matrix.columns)
+    check_same(x.matrix.columns, index.matrix.columns)
     if not (x.serves() and y.serves() and y.matrix.type < I64 and index.matrix.type in (I32, I64)):
         return False
     with nogil:
@@ -200,11 +213,18 @@ def rows(int kind, block, out, bint precise, double eps, double temperature, dou
     cdef Py_ssize_t i, n = into.matrix.columns, most = max(source.columns, NARROW * LANES)
     cdef double *scratch
     cdef double *statistics = <double *> into.matrix.data
+    check_same(of_gamma.matrix.columns, x.matrix.columns)
+    check_same(of_beta.matrix.columns, x.matrix.columns)
+    check_same(marks.matrix.columns, n)
+    if segments is None:
+        check_same(x.matrix.rows, n)
     if out is None:
         target.data, target.type = NULL, F64
     else:
         y = Buffer(out, True)
         target = y.matrix
+        check_same(target.columns, x.matrix.columns)
+        check_same(target.rows, x.matrix.rows)
         if not y.serves() or target.type > F16:
             return False
     if not x.serves():
