@@ -93,6 +93,11 @@ def outside_directory(path: Any, shard: Any) -> ValueError:
     return ValueError(message(f"plain file names in {str(path)!r}", repr(shard)[:120], remedy))
 
 
+def absent_shard(path: Any, shard: str) -> ValueError:
+    remedy = "The file is missing: get it again, into the directory of the index."
+    return ValueError(message(f"the file {shard!r} that {str(path)!r} names", "no such file", remedy))
+
+
 def absent_tensors(path: Any, shard: str, names: list[str]) -> ValueError:
     expected = f"{shard!r} to hold what {str(path)!r} says"
     return ValueError(

@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 from dataclasses import fields
+from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ CLASSES: dict[str, Any] = {
 }
 SUMMARIES: dict[str, type[Extrema]] = {"MinMaxNormalizer": Extrema, "Standardizer": Moments}
 REQUESTING = ("fit", "partial_fit", "inverse_transform")  # methods that may ask for metadata
+ROUNDING = 2.0**-20  # far above that of statistics that fit learnt, and far below what a wrong one is off by
 LARGEST_WIDTH = 2**40  # beyond any data, and within what an index can count
 
 
@@ -231,9 +233,29 @@ def _summary(kind: type[Extrema], document: Any, n_features: int) -> Extrema:
             raise _json.unreadable(expected, document[name])
     if (pairs["maximum"] < pairs["minimum"]).any():
         raise _json.unreadable("no minimum above its maximum", document["minimum"])
-    if "variance" in pairs and (pairs["variance"].hi < 0).any():
+    if count.dtype.kind == "i" and n_samples == np.inf:  # huge weights do sum to it
+        raise _json.unreadable("n_samples to be finite without weights", n_samples)
+    summary = kind(**plain, **pairs)
+    if isinstance(summary, Moments):
+        _check_moments(summary, document)
+    return summary
+
+
+def _check_moments(summary: Moments, document: Any) -> None:
+    """What holds for any data, up to rounding."""
+    mean, variance = summary.above.hi, summary.variance.hi
+    with np.errstate(all="ignore"):  # ends far apart in size leave the smaller no bits
+        ends = (end.shifted(-summary.exponent) for end in (summary.maximum, summary.minimum))
+        width = np.where(summary.count > 0, sub(*ends).hi, 0.0)
+    if (variance < 0).any():
         raise _json.unreadable("a variance of at least 0", document["variance"])
-    return kind(**plain, **pairs)
+    if not ((-ROUNDING * width <= mean) & (mean <= (1 + ROUNDING) * width)).all():
+        raise _json.unreadable("a mean between minimum and maximum", document["above"])
+    if (variance > (1 + ROUNDING) * width**2 / 4).any():
+        raise _json.unreadable("a variance of at most (maximum - minimum)**2 / 4", document["variance"])
+    # a value of hardly any weight may add less than the smallest float
+    if summary.count.dtype.kind == "i" and ((variance == 0) & (width > 0)).any():
+        raise _json.unreadable("a variance above 0 where minimum and maximum differ", document["variance"])
 
 
 def _pair(document: Any, name: str, size: int) -> DoubleDouble:

@@ -135,6 +135,8 @@ def _of_index(path: Path) -> Tensors:
         names_in.setdefault(shard, []).append(name)
     tensors: Tensors = {}
     for shard, names in names_in.items():
+        if not path.with_name(shard).exists():
+            raise _checkpoint_errors.absent_shard(path, shard)
         held = tensors_of_file(path.with_name(shard))
         absent = [name for name in names if name not in held]
         if absent:

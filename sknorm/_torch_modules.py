@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _checkpoint_errors
 from ._namespaces import on_host
+from ._parameters import check_number, check_output_dtype, check_vector
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
 
@@ -60,12 +61,13 @@ def _check_parameters(name: str, module: Any, parameters: tuple[str, ...]) -> No
             raise _checkpoint_errors.no_parameter(name, parameter)
 
 
-def _eps_of_rms_norm(module: Any) -> tuple[float, str]:
+def _eps_of_rms_norm(module: Any) -> tuple[float | None, str]:
     """None means the machine epsilon of the type that torch computes in: float32, also for the half precisions."""
     if module.eps is not None:
         return module.eps, "the module"
-    double = module.weight is not None and module.weight.itemsize == 8
-    dtype = np.float64 if double else np.float32
+    if module.weight is None:
+        return None, "eps=None, for which torch takes the machine epsilon of the input's dtype"
+    dtype = np.float64 if module.weight.itemsize == 8 else np.float32
     return float(np.finfo(dtype).eps), f"eps=None, for which torch takes the machine epsilon of {dtype.__name__}"
 
 
@@ -86,26 +88,36 @@ def torch_module(norm: Any) -> Any:
         import torch
     except ImportError as error:
         raise _checkpoint_errors.torch_missing("") from error
+    eps = check_number("eps", norm.eps, zero=True)
+    check_output_dtype(norm.dtype)
     gamma, beta = (on_host(getattr(norm, name, None), name) for name in ("gamma", "beta"))
-    known = [np.asarray(vector) for vector in (gamma, beta) if vector is not None]
-    width = len(known[0]) if known else getattr(norm, "n_features_in_", None)
-    if width is None:
+    known = [vector for vector in (gamma, beta) if vector is not None]
+    width = getattr(norm, "n_features_in_", known and _width(known[0]))
+    if not width:
         raise _checkpoint_errors.no_width()
+    state = {"weight": check_vector("gamma", gamma, width), "bias": check_vector("beta", beta, width)}
     dtype = _dtype(norm.dtype, gamma, beta, torch)
     module: Any
     if isinstance(norm, RowLayerNorm):
-        module = torch.nn.LayerNorm(width, float(norm.eps), bool(known), beta is not None, dtype=dtype)
+        module = torch.nn.LayerNorm(width, eps, bool(known), beta is not None, dtype=dtype)
     else:
-        module = torch.nn.RMSNorm(width, float(norm.eps), bool(known), dtype=dtype)
-    state = {"weight": gamma, "bias": beta}
-    given = {name: torch.tensor(np.asarray(vector)) for name, vector in state.items() if vector is not None}
+        module = torch.nn.RMSNorm(width, eps, bool(known), dtype=dtype)
+    given = {name: torch.tensor(vector) for name, vector in state.items() if vector is not None}
     module.load_state_dict(given, strict=False)  # a weight of ones stays where only beta is given
     return module
 
 
+def _width(vector: Any) -> int:
+    """The number of features, or of what stands in the place of one number each."""
+    try:
+        return int((np.shape(vector) or (1,))[-1])
+    except ValueError:  # rows that differ in length
+        return len(vector)
+
+
 def _dtype(fixed: Any, gamma: Any, beta: Any, torch: Any) -> Any:
     """That of the output where the norm fixes it, else that of gamma or beta as arrays, else torch's own default."""
-    given = [fixed, getattr(gamma, "dtype", None), getattr(beta, "dtype", None)]
-    names = [np.dtype(dtype).name for dtype in given if dtype is not None]
+    arrays = [np.asarray(vector).dtype for vector in (gamma, beta) if hasattr(vector, "dtype")]
+    names = [np.dtype(dtype).name for dtype in (fixed, *arrays) if dtype is not None]
     floats = [name for name in names if name.startswith("float")]
-    return getattr(torch, floats[0]) if floats else torch.get_default_dtype()
+    return getattr(torch, floats[0], torch.float64) if floats else torch.get_default_dtype()

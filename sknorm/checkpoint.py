@@ -106,7 +106,7 @@ def load_norm(source: Any, name: str, kind: str | None = None, eps: float | None
     source : path, dict or torch module
         As for `list_norms`. Of a file, this reads the tensors of the layer besides.
     name : str
-        Name of the layer, or a glob that one layer has.
+        Name of the layer, or a glob that one layer has. With ``kind``, a name that no layer has may be of any vector.
     kind : {"layernorm", "rmsnorm", "layernorm+1", "rmsnorm+1"}, default=None
         What the layer computes; "+1" where the model multiplies by 1 + weight. None takes what `list_norms` knows.
     eps : float, default=None
@@ -180,7 +180,7 @@ def load_norms(
     >>> sorted(load_norms(state, "layers.*.norm", kind="rmsnorm", eps=1e-6))
     ['layers.0.norm', 'layers.1.norm']
     """
-    layers, tensors = _listed(source, names)
+    layers, tensors = _listed(source, names, unsure=kind is not None)
     return {layer.name: _norm(layer, tensors, kind, eps) for layer in layers}
 
 
@@ -202,7 +202,8 @@ def to_torch(norm: RowLayerNorm | RowRMSNorm) -> Any:
     TypeError
         For anything else than these two norms.
     ValueError
-        With ``keep_stats=True``, or where the number of features is not known.
+        With ``keep_stats=True``, where the number of features is not known, or for parameters that no data can be
+        transformed with.
     ImportError
         Where torch is missing.
 
@@ -213,13 +214,16 @@ def to_torch(norm: RowLayerNorm | RowRMSNorm) -> Any:
     return torch_module(norm)
 
 
-def from_torch(module: Any) -> RowLayerNorm | RowRMSNorm:
+def from_torch(module: Any, eps: float | None = None) -> RowLayerNorm | RowRMSNorm:
     """The row norm that computes what a torch module does.
 
     Parameters
     ----------
     module : torch.nn.LayerNorm or torch.nn.RMSNorm
         Over the last axis.
+    eps : float, default=None
+        As for `load_norm`; needed for an RMSNorm with neither eps nor weight, for which torch takes the machine epsilon
+        of each input's dtype.
 
     Returns
     -------
@@ -231,14 +235,14 @@ def from_torch(module: Any) -> RowLayerNorm | RowRMSNorm:
     TypeError
         For any other module.
     ValueError
-        For a module over several axes.
+        For a module over several axes, and where nothing says eps.
     """
     declared = declared_layers(module).get("") if is_module(module) else None
     if declared is None or declared.kind in (None, "other"):
         raise _checkpoint_errors.no_torch_norm(module)
     if len(declared.shape) > 1:
         raise _checkpoint_errors.no_vector("normalized_shape", declared.shape)
-    return load_norm(module, "")
+    return load_norm(module, "", eps=eps)
 
 
 def _listed(source: Any, names: str, *, unsure: bool = False) -> tuple[NormTable, Tensors]:
@@ -254,8 +258,11 @@ def _listed(source: Any, names: str, *, unsure: bool = False) -> tuple[NormTable
         tensors, config, declared = tensors_of_path(Path(source)), config_of(Path(source)), {}
     else:
         raise _checkpoint_errors.no_source(source)
-    layers = find_layers(tensors, config, declared, unsure=unsure)
-    chosen = NormTable(layer for layer in layers if layer.name == names or fnmatchcase(layer.name, names))
+    for sort in (False, True) if unsure else (False,):  # whatever is a vector only where no norm has such a name
+        layers = find_layers(tensors, config, declared, unsure=sort)
+        chosen = NormTable(layer for layer in layers if layer.name == names or fnmatchcase(layer.name, names))
+        if chosen:
+            break
     if not chosen and names != "*":
         raise _checkpoint_errors.no_layer(names, [layer.name for layer in layers])
     return chosen, tensors

@@ -98,6 +98,15 @@ def test_a_layer_that_nothing_names_a_norm_is_loaded_for_who_knows():
         load_norm(state, "head.affine", eps=0)
 
 
+@pytest.mark.parametrize("name", ["head.affine", "head.*"])
+def test_load_norms_finds_what_load_norm_does(name):
+    state = {"head.affine.weight": X[0], "tail.norm.weight": X[1]}
+    one, several = load_norm(state, name, kind="rmsnorm", eps=0), load_norms(state, name, kind="rmsnorm", eps=0)
+    assert list(several) == ["head.affine"]
+    np.testing.assert_array_equal(several["head.affine"].gamma, one.gamma)
+    assert list(load_norms(state, kind="rmsnorm", eps=0)) == ["tail.norm"]
+
+
 def test_a_state_dict_of_one_layer_has_no_name():
     norm = load_norm({"weight": X[0], "bias": X[1]}, "", eps=0)
     np.testing.assert_array_equal([norm.gamma, norm.beta], X[:2])

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,12 @@ HI = {"array": "float64", "shape": [4], "data": [1.0, -0.0, "nan", 5.0]}
         (("statistics", "maximum", "lo", "array"), "float32", "maximum to be two arrays of 4 float64"),
         (("statistics", "variance", "hi", "data"), [-1.0, 4.0, 0.0, 0.0], "a variance of at least 0"),
         (("statistics", "variance", "hi", "data"), ["nan", 4.0, 0.0, 0.0], "variance to be finite"),
+        (("statistics", "variance", "hi", "data"), [1e300, 4.0, 0.0, 0.0], "a variance of at most (maximum - minimum)"),
+        (("statistics", "variance", "hi", "data"), [1.001, 4.0, 0.0, 0.0], "a variance of at most (maximum - minimum)"),
+        (("statistics", "variance", "hi", "data"), [1.0, 4.0, 0.0, 1e-9], "a variance of at most (maximum - minimum)"),
+        (("statistics", "above", "hi", "data"), [2.001, 2.0, 0.0, 0.0], "a mean between minimum and maximum"),
+        (("statistics", "above", "hi", "data"), [-0.001, 2.0, 0.0, 0.0], "a mean between minimum and maximum"),
+        (("statistics", "above", "hi", "data"), [1.0, 2.0, 1.0, 0.0], "a mean between minimum and maximum"),
         (("statistics", "above", "hi", "data"), ["inf", 4.0, 0.0, 0.0], "above to be finite"),
         (("statistics", "above", "hi"), {"array": "float64", "shape": [1], "data": [1.0]}, "above to be two arrays"),
         (("n_features_in",), 3, "count to be 3 numbers"),
@@ -170,6 +177,35 @@ def test_an_error_says_what_is_wrong(where, to, expected, loaded):
     with pytest.raises(ValueError, match=r"^Expected") as error:
         loaded(changed("standardizer", *where, to=to))
     assert_says(error.value, expected, "", "")
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1.0, 1e200, 4e307])
+@pytest.mark.parametrize(
+    "name, factor, expected",
+    [
+        ("n_samples", np.inf, "n_samples to be finite without weights"),
+        ("variance", 0.0, "a variance above 0 where minimum and maximum differ"),
+        ("variance", 1.001, "a variance of at most (maximum - minimum)**2 / 4"),
+        ("above", 2.001, "a mean between minimum and maximum"),
+        ("above", -0.001, "a mean between minimum and maximum"),
+    ],
+)
+def test_statistics_that_no_data_have_are_refused_whatever_their_scale(scale, name, factor, expected, tmp_path):
+    norm = sknorm.Standardizer().fit([[scale], [3 * scale]])
+    sknorm.save(norm, tmp_path / "norm.json")
+    norm.statistics_ = replace(norm.statistics_, **{name: getattr(norm.statistics_, name) * factor})
+    with pytest.raises(ValueError, match=r"^Expected") as error:
+        sknorm.save(norm, tmp_path / "norm.json")
+    assert_says(error.value, expected, "", "")
+
+
+@pytest.mark.parametrize("weights", [[1e-300, 1.0, 1.0], [1e308, 1e308, 1e308], [5e-324, 1.7e308, 5e-324]])
+@pytest.mark.parametrize("scale", [1e-310, 1.0, 4e307])
+def test_statistics_of_awkward_weights_are_read(weights, scale, tmp_path):
+    """The variance may underflow, and the count overflow."""
+    norm = sknorm.Standardizer().fit(np.array([[-4.0], [1.0], [1.0]]) * scale, sample_weight=weights)
+    sknorm.save(norm, tmp_path / "norm.json")
+    assert sknorm.load(tmp_path / "norm.json").n_samples_seen_ == norm.n_samples_seen_
 
 
 @pytest.mark.parametrize("levels", [200, 900, 100_000])

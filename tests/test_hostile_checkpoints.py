@@ -155,8 +155,12 @@ def test_an_index_and_shards_that_do_not_belong_together_are_refused(tmp_path):
     assert_says(error.value, "'model-1.safetensors' to hold what", "no 'norm.bias' in it", "Get the files again")
 
 
-def missing(folder):
+def nothing(folder):
     return None
+
+
+def a_link_to_nothing(folder):
+    (folder / "model-1.safetensors").symlink_to(folder / "elsewhere")
 
 
 def a_directory(folder):
@@ -181,14 +185,20 @@ def a_link_to_itself(folder):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes in the file system")
-@pytest.mark.parametrize(
-    "make", [missing, a_directory, a_link_to_a_directory, a_pipe, a_link_to_a_device, a_link_to_itself]
-)
+@pytest.mark.parametrize("make", [a_directory, a_link_to_a_directory, a_pipe, a_link_to_a_device])
 def test_a_shard_that_is_no_regular_file_is_refused_and_not_waited_for(tmp_path, make):
     make(tmp_path)
     with pytest.raises(ValueError, match="Expected") as error:
         list_norms(index_of(tmp_path, {"norm.weight": "model-1.safetensors"}))
     assert_says(error.value, "a regular file", "model-1.safetensors", "")
+
+
+@pytest.mark.parametrize("make", [nothing, a_link_to_nothing, a_link_to_itself])
+def test_a_shard_that_is_missing_is_said_to_be(tmp_path, make):
+    make(tmp_path)
+    with pytest.raises(ValueError, match="Expected") as error:
+        list_norms(index_of(tmp_path, {"norm.weight": "model-1.safetensors"}))
+    assert_says(error.value, "the file 'model-1.safetensors'", "no such file", "The file is missing")
 
 
 @pytest.mark.parametrize("text", ["hello", "[]", '{"model_type": "bert", "model_type": "llama"}', "\xff"])

@@ -62,6 +62,18 @@ def test_eps_none_is_the_machine_epsilon_that_torch_takes(dtype):
     np.testing.assert_allclose(got, expected, rtol=float(torch.finfo(dtype).eps))
 
 
+def test_eps_none_without_a_weight_says_no_machine_epsilon():
+    """At 1e-4 torch's output then differs by the dtype of the input."""
+    module = nn.RMSNorm(8, elementwise_affine=False)
+    with pytest.raises(ValueError, match="Expected") as error:
+        from_torch(module)
+    assert_says(error.value, "evidence of the eps", "machine epsilon of the input's dtype", "Pass eps=")
+    x = torch.full((1, 8), 1e-4)
+    for wide in (x, x.double()):
+        norm = from_torch(module, eps=torch.finfo(wide.dtype).eps)
+        np.testing.assert_allclose(norm.transform(wide.numpy()), module(wide).numpy(), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "norm, dtype",
     [
@@ -78,6 +90,8 @@ def test_eps_none_is_the_machine_epsilon_that_torch_takes(dtype):
         (RowRMSNorm(gamma=np.arange(1, 9), eps=np.float32(0.5)), torch.float32),
         (RowLayerNorm(gamma=X[0], eps=1), torch.float32),
         (RowRMSNorm().fit(X), torch.float32),
+        (RowLayerNorm(gamma=X[0].astype(">f4"), beta=X[1][::-1]), torch.float32),
+        (RowRMSNorm(gamma=X[0].astype(np.longdouble)), torch.float64),
     ],
     ids=str,
 )
@@ -93,6 +107,35 @@ def test_a_norm_of_no_known_width_is_refused():
     with pytest.raises(ValueError, match="Expected") as error:
         to_torch(RowRMSNorm())
     assert_says(error.value, "a norm that knows its number of features", "neither a fit nor gamma", "Fit the norm")
+
+
+@pytest.mark.parametrize(
+    "parameters, said",
+    [
+        ({"gamma": X[:2]}, "gamma to be 8 finite numbers"),
+        ({"gamma": 2.0}, "gamma to be 1 finite numbers"),
+        ({"gamma": X[0], "beta": X[1, :4]}, "beta to be 8 finite numbers"),
+        ({"gamma": "abc"}, "gamma to be 1 finite numbers"),
+        ({"gamma": ["a", "b"]}, "gamma to be 2 finite numbers"),
+        ({"gamma": [[1.0], [1.0, 2.0]]}, "gamma to be 2 finite numbers"),
+        ({"beta": [1.0, np.nan]}, "beta to be 2 finite numbers"),
+        ({"gamma": torch.tensor([1.0, torch.inf])}, "gamma to be 2 finite numbers"),
+        ({"gamma": [1j, 2]}, "gamma to be 2 finite numbers"),
+        ({"gamma": []}, "a norm that knows its number of features"),
+        ({"gamma": X[0], "eps": "small"}, "eps to be a finite number"),
+        ({"gamma": X[0], "dtype": "int8"}, "dtype to be None"),
+    ],
+    ids=str,
+)
+def test_parameters_that_transform_refuses_are_refused(parameters, said):
+    with pytest.raises(ValueError, match="Expected") as error:
+        to_torch(RowLayerNorm(**parameters))
+    assert_says(error.value, said, "", "")
+
+
+def test_a_gamma_that_the_fitted_width_contradicts_is_refused():
+    with pytest.raises(ValueError, match="gamma to be 8 finite numbers"):
+        to_torch(RowRMSNorm().fit(X).set_params(gamma=[1.0, 2.0]))
 
 
 class Own(nn.Module):
