@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from pathlib import Path
 
 import dask.array as da
 import dask.dataframe as dd
@@ -26,6 +28,13 @@ X[:, 2] = 0.1
 
 @pytest.fixture(scope="module", autouse=True)
 def client(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        # for the functions here that run on workers, and last, so that sknorm is still the one installed
+        patch.setattr(sys, "path", [*sys.path, str(Path(__file__).parent.parent)])
+        yield from started(tmp_path_factory)
+
+
+def started(tmp_path_factory):
     settings = {"dashboard_address": ":0", "silence_logs": 50, "local_directory": tmp_path_factory.mktemp("workers")}
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **settings)
     with cluster, Client(cluster) as client:
