@@ -72,7 +72,7 @@ def test_files_are_fitted_and_transformed_in_pieces(capsys):
     assert names["file"].num_row_groups == 5
     want = Standardizer().fit(FRAME)
     assert_same_statistics(names["scaler"], want)
-    np.testing.assert_allclose(pd.read_csv("scaled.csv", header=None), want.transform(FRAME), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(pd.read_csv("scaled.csv"), want.transform(FRAME), rtol=0, atol=1e-12)
     assert "5/5" in capsys.readouterr().err  # the progress of the last loop
 
 
