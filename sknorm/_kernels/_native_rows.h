@@ -40,7 +40,7 @@ static void NAME(tile_rows)(Matrix x, Matrix y, const Norm *f, double *first, do
         if (narrow)
             NAME(transposed)(staged, d, n, t.values);
         if (f->kind == SOFTMAX)
-            NAME(softmax_tile)(&t, n, f, y.data != NULL, first + i, second + i);
+            NAME(softmax_tile)(&t, n, f, y.data != NULL, first + i);
         else
             NAME(norm_tile)(&t, n, f, y.data != NULL, first + i, second + i);
         for (ptrdiff_t k = 0; k < n; k++)

@@ -62,12 +62,10 @@ static void NAME(shares)(double *restrict y, ptrdiff_t rows, ptrdiff_t w, const 
 }
 
 /* Softmax of a tile, and the log of the sum. -inf is a masked value. */
-static void NAME(softmax_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, int wanted, double *log_sum,
-                               double *spare)
+static void NAME(softmax_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, int wanted, double *log_sum)
 {
     NAME(Lanes) s;
     ptrdiff_t each = t->narrow ? t->w : 1, done = t->rows * t->w;
-    (void)spare;
     NAME(tile_extrema)(t, &s);
     for (ptrdiff_t i = 0; i < each; i++) {
         double low = s.low[i], high = s.high[i];
