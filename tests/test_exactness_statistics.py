@@ -195,3 +195,31 @@ def test_a_long_feature_keeps_the_bound(samples, bound, dtype, order):
         mean, variance = Fraction(total, samples), Fraction(squares * samples - total**2, samples**2)
         want = (exact_array(column[:2000, None]) - mean) / root(variance)
         assert feature_errors(got[:, j : j + 1], want).max() <= bound
+
+
+N = 6000
+LATER = {
+    "like the first": lambda rng: rng.normal(size=N),
+    "a jump": lambda rng: np.r_[np.zeros(1024), np.full(N - 1024, 3.0)] + 1e-9 * rng.normal(size=N),
+    "a jump after two values": lambda rng: np.r_[0, 1, np.full(2046, np.nan), 2.3 + 1e-9 * rng.normal(size=N - 2048)],
+    "a trend": lambda rng: np.arange(N) + rng.normal(size=N),
+    "growth": lambda rng: np.exp(np.linspace(0, 30, N)),
+    "constant at first": lambda rng: np.r_[np.full(3000, 0.1), rng.normal(size=N - 3000)],
+    "constant but for the last": lambda rng: np.r_[np.full(N - 1, 0.1), 0.7],
+    "missing later": lambda rng: np.where(np.arange(N) < 3000, 1, np.nan) * rng.normal(size=N),
+}
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("offset", [0, 1e8, 1e15])
+@pytest.mark.parametrize("width, order", [(1, "C"), (5, "F"), (300, "C")])
+def test_what_comes_later_need_not_be_like_what_came_first(later, offset, width, order):
+    column = LATER[later](np.random.default_rng(0)) + offset
+    X = np.array(np.random.default_rng(1).normal(size=(N, width)), order=order)
+    X[:, -1] = column
+    fitted = Standardizer().fit(X)
+    numbers = [Fraction(value) for value in column[~np.isnan(column)].tolist()]
+    total, squares = sum(numbers), sum(value * value for value in numbers)
+    mean, variance = total / len(numbers), squares / len(numbers) - (total / len(numbers)) ** 2
+    assert abs(Fraction(fitted.mean_[-1]) - mean) <= ulp(mean, np.float64)
+    assert abs(Fraction(fitted.scale_[-1]) - root(variance)) <= 4 * ulp(root(variance), np.float64)

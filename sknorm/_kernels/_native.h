@@ -13,11 +13,15 @@ and in the exponential.
 enum { F64, F32, F16, I8, U8, I16, U16, I32, U32, I64, U64 };
 static const ptrdiff_t SIZES[] = {8, 4, 2, 1, 1, 2, 2, 4, 4, 8, 8};
 
-enum { COUNT, LOWEST, HIGHEST, TOTAL, REST, CENTER, M2, M2_REST, STATISTICS };
+enum { COUNT, LOWEST, HIGHEST, TOTAL, REST, CENTER, M2, M2_REST, STATISTICS, GRID = STATISTICS, SQUARE_GRID, FOUND };
 enum { SIGMA, A, A_LOW, K, K_LOW, K_WHOLE, B, B_LOW, CONSTANTS };
 
 enum {
     STRIP = 256, /* values of one wide row: a few of its copies fit in the first cache */
+    WIDEST = 2048, /* values of one wide row that is read once */
+    WIDE = WIDEST + 40, /* from one row of a table of statistics to the next: no power of two, or they meet in the cache */
+    FIRST_ROWS = 32,
+    MOST_ROWS = 256,
     LANES = 32, /* values of one wide row of contiguous data: longer ones are no stream to the processor */
     LANES_OF_MAP = 128,
     SLICE = 64, /* rows of a wide matrix for which the map of a strip stays in the first cache */
@@ -68,7 +72,7 @@ typedef struct {
 #define PRESENT(v) ((v) == (v) ? 1.0 : 0.0)
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline)) /* flags among the arguments make loops of their own */
-#define FETCH(place) __builtin_prefetch(place)
+#define FETCH(place) __builtin_prefetch(place, 0, 2)
 #else
 #define INLINE static inline
 #define FETCH(place)

@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 
 cdef extern from "_native.h" nogil:
     enum: F64, F32, F16, I8, U8, I16, U16, I32, U32, I64, U64
-    enum: STATISTICS, CONSTANTS, STRIP, PIECE, LANES, NARROW, LAYER
+    enum: FOUND, STATISTICS, CONSTANTS, WIDE, STRIP, PIECE, LANES, NARROW, LAYER
     const double EXACT_INTEGER, LARGEST
 
     ctypedef struct Matrix:
@@ -91,7 +91,7 @@ def column_sums(block, bint moments, sums):
     check_same(x.matrix.columns, into.matrix.columns)
     if not x.serves():
         return False
-    scratch = <double *> malloc((STATISTICS * STRIP + PIECE) * sizeof(double))
+    scratch = <double *> malloc((FOUND * WIDE + PIECE) * sizeof(double))
     if scratch == NULL:
         raise MemoryError
     with nogil:
@@ -111,7 +111,7 @@ def segment_sums(values, starts, sizes, bint moments, sums):
     cdef double *scratch
     if not x.serves():
         return False
-    scratch = <double *> malloc((STATISTICS * STRIP + PIECE) * sizeof(double))
+    scratch = <double *> malloc((FOUND * WIDE + PIECE) * sizeof(double))
     if scratch == NULL:
         raise MemoryError
     run.columns, run.row_step = 1, run.column_step

@@ -1,9 +1,11 @@
-/* F1, compiled kernels: statistics of columns, found while the data pass through the cache once.
+/* F1, compiled kernels: statistics of the columns of a piece that lies in the cache, and how pieces are merged.
 
-A piece of a few thousand values is read three times: for its extrema, for its exact sum, and for its squared
-deviations from the mean. Columns that are narrow, or contiguous, are read as one wide row of several lanes a column.
+The piece is read three times: for its extrema, for its exact sum, and for its squared deviations from the mean.
 Included once per instruction set.
 */
+
+/* The row k of a table of statistics. */
+#define ROW(k) (found + (k) * WIDE)
 
 /* Minimum, maximum and number of the values of each column that are not NaN. As this is the first reading of a piece,
 what comes after it is fetched. */
@@ -114,31 +116,33 @@ INLINE void NAME(squares)(const double *restrict x, ptrdiff_t rows, ptrdiff_t st
     }
 }
 
-#undef EIGHT
-#undef VALUE
-#undef HIGH
-#undef LOW
-#undef DEVIATION
-#undef SQUARE
-
 static void NAME(fill)(double *x, ptrdiff_t n, double value)
 {
     for (ptrdiff_t j = 0; j < n; j++)
         x[j] = value;
 }
 
-/* The first d of w = lanes * d values become the sums of their lanes, and back. */
-static void NAME(folded)(double *x, ptrdiff_t d, ptrdiff_t w)
-{
-    for (ptrdiff_t lane = d; lane < w; lane += d)
-        for (ptrdiff_t j = 0; j < d; j++)
-            x[j] += x[lane + j];
-}
+/* The first d of w = lanes * d values become the sums, or extrema, of their lanes, and back. */
+#define FOLDED(name, VALUE)                                                                                           \
+    static void NAME(name)(double *x, ptrdiff_t d, ptrdiff_t w)                                                       \
+    {                                                                                                                 \
+        for (ptrdiff_t lanes = w / d, half; lanes > 1; lanes = half) {                                                \
+            half = (lanes + 1) / 2;                                                                                   \
+            double *restrict a = x, *restrict b = x + half * d;                                                       \
+            for (ptrdiff_t j = 0; j < (lanes - half) * d; j++)                                                        \
+                a[j] = VALUE;                                                                                         \
+        }                                                                                                             \
+    }
+
+FOLDED(folded, a[j] + b[j])
+FOLDED(lowest, b[j] < a[j] ? b[j] : a[j])
+FOLDED(highest, b[j] > a[j] ? b[j] : a[j])
+#undef FOLDED
 
 static void NAME(spread)(double *x, ptrdiff_t d, ptrdiff_t w)
 {
-    for (ptrdiff_t j = d; j < w; j++)
-        x[j] = x[j - d];
+    for (ptrdiff_t done = d; done < w; done *= 2)
+        memcpy(x + done, x, (size_t)(w - done < done ? w - done : done) * sizeof(double));
 }
 
 /* Chan's merge of ``found`` into ``all``: both are COUNT..M2_REST of ``d`` columns, rows ``step`` apart. */
@@ -177,18 +181,14 @@ static void NAME(merge)(double *restrict all, ptrdiff_t all_step, const double *
 static int NAME(piece_sums)(const double *x, ptrdiff_t rows, ptrdiff_t step, ptrdiff_t d, ptrdiff_t w, int moments,
                             double largest, double *found)
 {
-    double *count = found + COUNT * STRIP, *low = found + LOWEST * STRIP, *high = found + HIGHEST * STRIP;
-    double *total = found + TOTAL * STRIP, *rest = found + REST * STRIP, *center = found + CENTER * STRIP;
-    double *m2 = found + M2 * STRIP, *m2_rest = found + M2_REST * STRIP, sigma[STRIP], whole = (double)(rows * (w / d));
+    double *count = ROW(COUNT), *low = ROW(LOWEST), *high = ROW(HIGHEST), *total = ROW(TOTAL), *rest = ROW(REST);
+    double *center = ROW(CENTER), *m2 = ROW(M2), *m2_rest = ROW(M2_REST), sigma[STRIP], whole = (double)(rows * (w / d));
     NAME(fill)(low, w, INFINITY);
     NAME(fill)(high, w, -INFINITY);
     NAME(fill)(count, w, 0.0);
     NAME(extrema)(x, rows, step, w, low, high, count);
-    for (ptrdiff_t lane = d; lane < w; lane += d)
-        for (ptrdiff_t j = 0; j < d; j++) {
-            low[j] = low[lane + j] < low[j] ? low[lane + j] : low[j];
-            high[j] = high[lane + j] > high[j] ? high[lane + j] : high[j];
-        }
+    NAME(lowest)(low, d, w);
+    NAME(highest)(high, d, w);
     NAME(folded)(count, d, w);
     int missing = 0;
     for (ptrdiff_t j = 0; j < d; j++) {
@@ -200,7 +200,7 @@ static int NAME(piece_sums)(const double *x, ptrdiff_t rows, ptrdiff_t step, ptr
     }
     if (!moments) {
         for (int k = TOTAL; k < STATISTICS; k++)
-            NAME(fill)(found + k * STRIP, d, 0.0);
+            NAME(fill)(ROW(k), d, 0.0);
         return 1;
     }
     NAME(spread)(sigma, d, w);
@@ -230,70 +230,9 @@ static int NAME(piece_sums)(const double *x, ptrdiff_t rows, ptrdiff_t step, ptr
     return 1;
 }
 
-/* Merge a matrix into ``sums``, piece by piece; w = lanes * d values in a row. */
-static int NAME(matrix_sums)(const char *x, int type, ptrdiff_t rows, ptrdiff_t row_step, ptrdiff_t column_step,
-                             ptrdiff_t d, ptrdiff_t w, int moments, double *sums, ptrdiff_t sums_step, double *scratch)
-{
-    double *found = scratch, *staged = scratch + STATISTICS * STRIP;
-    int as_it_is = type == F64 && column_step == 8 && row_step % 8 == 0;
-    ptrdiff_t each = PIECE / w / 8 * 8;
-    double largest = type == I64 || type == U64 ? EXACT_INTEGER : moments ? LARGEST : INFINITY;
-    for (ptrdiff_t i = 0; i < rows; i += each) {
-        ptrdiff_t n = rows - i < each ? rows - i : each, step = as_it_is ? row_step / 8 : w;
-        const double *piece = (const double *)(x + i * row_step);
-        if (!as_it_is) {
-            if (row_step == w * column_step)
-                NAME(widen)(type, x + i * row_step, column_step, n * w, staged);
-            else
-                for (ptrdiff_t k = 0; k < n; k++)
-                    NAME(widen)(type, x + (i + k) * row_step, column_step, w, staged + k * w);
-            piece = staged;
-        }
-        if (!NAME(piece_sums)(piece, n, step, d, w, moments, largest, found))
-            return 0;
-        NAME(merge)(sums, sums_step, found, STRIP, d);
-    }
-    return 1;
-}
-
-/* Whether the values of a column lie nearer to one another than those of a row. */
-static int NAME(by_columns)(Matrix x)
-{
-    ptrdiff_t down = x.row_step < 0 ? -x.row_step : x.row_step, across = x.column_step < 0 ? -x.column_step : x.column_step;
-    return down < across;
-}
-
-/* The columns of a block merged into ``sums``, whose rows COUNT..M2_REST are ``sums_step`` apart. */
-static int NAME(column_sums)(Matrix x, int moments, double *sums, ptrdiff_t sums_step, double *scratch)
-{
-    ptrdiff_t size = SIZES[x.type], step = x.row_step;
-    if (x.rows == 0)
-        return 1;
-    if (x.rows > 1 && NAME(by_columns)(x)) { /* each column is a run, contiguous or not */
-        for (ptrdiff_t j = 0; j < x.columns; j++) {
-            const char *run = x.data + j * x.column_step;
-            ptrdiff_t full = x.rows / LANES, left = x.rows % LANES;
-            if (!NAME(matrix_sums)(run, x.type, full, LANES * step, step, 1, LANES, moments, sums + j, sums_step, scratch))
-                return 0;
-            if (left && !NAME(matrix_sums)(run + full * LANES * step, x.type, 1, left * step, step, 1, left, moments,
-                                           sums + j, sums_step, scratch))
-                return 0;
-        }
-        return 1;
-    }
-    ptrdiff_t lanes = 1;
-    if (x.column_step == size && x.row_step == size * x.columns && x.columns <= LANES)
-        lanes = LANES / x.columns < x.rows ? LANES / x.columns : x.rows;
-    ptrdiff_t full = x.rows / lanes, left = x.rows % lanes;
-    for (ptrdiff_t j = 0; j < x.columns; j += STRIP) {
-        ptrdiff_t d = x.columns - j < STRIP ? x.columns - j : STRIP;
-        const char *data = x.data + j * x.column_step;
-        if (!NAME(matrix_sums)(data, x.type, full, x.row_step * lanes, x.column_step, d, d * lanes, moments, sums + j,
-                               sums_step, scratch))
-            return 0;
-        if (left && !NAME(matrix_sums)(data + full * lanes * x.row_step, x.type, 1, x.row_step * left, x.column_step, d,
-                                       d * left, moments, sums + j, sums_step, scratch))
-            return 0;
-    }
-    return 1;
-}
+#undef EIGHT
+#undef VALUE
+#undef HIGH
+#undef LOW
+#undef DEVIATION
+#undef SQUARE

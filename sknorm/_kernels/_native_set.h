@@ -2,6 +2,7 @@
 
 #include "_native_numbers.h"
 #include "_native_columns.h"
+#include "_native_once.h"
 #include "_native_stored.h"
 #include "_native_pixels.h"
 #include "_native_affine.h"
