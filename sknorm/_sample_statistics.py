@@ -29,6 +29,9 @@ class SoftmaxStatistics(NamedTuple):
     row_logsumexp: Array
 
 
+IN_PLACE = 2**19  # bytes of a block that is copied before it is written over: all threads' together are 8 MB
+
+
 def over_samples(
     kernel: _kernels.Kernel,
     X: Array,
@@ -46,10 +49,11 @@ def over_samples(
     in_place = out is not None and np.may_share_memory(X, out)
     X, *outs = _kernels.flattened(X, *([] if out is None else [out]))
     compiled = kernel.compiled is not _kernels.never and _kernels.compiled_serves(X, *outs)
-    at_once = compiled and X.ndim == 2 and not in_place
+    at_once = compiled and X.ndim == 2
     # each sample has about 16 values of its own as scratch, which count where it has few features
     small = _kernels.SMALL_BLOCK * d // (d + 16)
-    size = _kernels.compiled_block_size(X.size) * d // (d + 16) if at_once else small
+    large = IN_PLACE // X.itemsize if in_place else _kernels.compiled_block_size(X.size)
+    size = large * d // (d + 16) if at_once else small
 
     def fill(block: _kernels.Block) -> None:
         piece = block.of(X).copy() if in_place else block.of(X)  # a kernel may look at its input again

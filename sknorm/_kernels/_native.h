@@ -19,11 +19,13 @@ enum { SIGMA, A, A_LOW, K, K_LOW, K_WHOLE, B, B_LOW, CONSTANTS };
 enum {
     STRIP = 256, /* values of one wide row: a few of its copies fit in the first cache */
     WIDEST = 2048, /* values of one wide row that is read once */
-    WIDE = WIDEST + 40, /* from one row of a table of statistics to the next: no power of two, or they meet in the cache */
+    WIDE = WIDEST + 40, /* from one of its statistics to the next: no power of two, or all take one place in the cache */
     FIRST_ROWS = 32,
     MOST_ROWS = 256,
     LANES = 32, /* values of one wide row of contiguous data: longer ones are no stream to the processor */
     LANES_OF_MAP = 128,
+    AHEAD = 4096, /* float32 values between those at work and those that are fetched */
+    AHEAD_TO_WRITE = 1024,
     SLICE = 64, /* rows of a wide matrix for which the map of a strip stays in the first cache */
     TOGETHER = 4,
     NARROW = 64, /* features of samples that are handled together */
@@ -72,10 +74,12 @@ typedef struct {
 #define PRESENT(v) ((v) == (v) ? 1.0 : 0.0)
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline)) /* flags among the arguments make loops of their own */
-#define FETCH(place) __builtin_prefetch(place, 0, 2)
+#define FETCH(place) __builtin_prefetch(place, 0, 2) /* into the second cache: the first is for what is at work */
+#define FETCH_TO_WRITE(place) __builtin_prefetch(place, 1, 2)
 #else
 #define INLINE static inline
 #define FETCH(place)
+#define FETCH_TO_WRITE(place)
 #endif
 
 #define JOINED(name, set) name##_##set
@@ -92,7 +96,9 @@ typedef struct {
 #undef SET_NAME
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__) && !defined(FUSED)
+#include <immintrin.h>
 #define HAS_AVX2
+#define WITH_AVX
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else

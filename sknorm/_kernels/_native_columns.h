@@ -182,7 +182,8 @@ static int NAME(piece_sums)(const double *x, ptrdiff_t rows, ptrdiff_t step, ptr
                             double largest, double *found)
 {
     double *count = ROW(COUNT), *low = ROW(LOWEST), *high = ROW(HIGHEST), *total = ROW(TOTAL), *rest = ROW(REST);
-    double *center = ROW(CENTER), *m2 = ROW(M2), *m2_rest = ROW(M2_REST), sigma[STRIP], whole = (double)(rows * (w / d));
+    double *center = ROW(CENTER), *m2 = ROW(M2), *m2_rest = ROW(M2_REST), sigma[STRIP];
+    const double whole = (double)(rows * (w / d));
     NAME(fill)(low, w, INFINITY);
     NAME(fill)(high, w, -INFINITY);
     NAME(fill)(count, w, 0.0);

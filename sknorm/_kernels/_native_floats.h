@@ -6,32 +6,73 @@ the mean than sqrt(d) standard deviations. Included once per instruction set.
 */
 
 typedef float NAME(Four) __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int64_t NAME(FourLong) __attribute__((vector_size(32)));
 typedef double NAME(FourWide) __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define WIDE(p) __builtin_convertvector(*(const NAME(Four) *)(p), NAME(FourWide))
+#ifdef WITH_AVX /* for which GCC makes four instructions of the other */
+#define WIDE_FLOATS(p) ((NAME(FourWide))_mm256_cvtps_pd(_mm_loadu_ps((const float *)(p))))
+#define NARROWED(t) ((NAME(Four))_mm256_cvtpd_ps((__m256d)(t)))
+#else
+#define WIDE_FLOATS(p) __builtin_convertvector(*(const NAME(Four) *)(p), NAME(FourWide))
+#define NARROWED(t) __builtin_convertvector(t, NAME(Four))
+#endif
+#if defined(__clang__)
+#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLED(a, b, ...) __builtin_shuffle(a, b, (NAME(FourLong)){__VA_ARGS__})
+#endif
 #define TOTAL_OF(v) (((v)[0] + (v)[1]) + ((v)[2] + (v)[3]))
 
-/* Sums of x - origin and of their squares. */
+/* The total of each of four. */
+INLINE NAME(FourWide) NAME(totals)(NAME(FourWide) a, NAME(FourWide) b, NAME(FourWide) c, NAME(FourWide) d)
+{
+    NAME(FourWide) ab = SHUFFLED(a, b, 0, 4, 2, 6) + SHUFFLED(a, b, 1, 5, 3, 7);
+    NAME(FourWide) cd = SHUFFLED(c, d, 0, 4, 2, 6) + SHUFFLED(c, d, 1, 5, 3, 7);
+    return SHUFFLED(ab, cd, 0, 1, 4, 5) + SHUFFLED(ab, cd, 2, 3, 6, 7);
+}
+
+#define ADD(k)                                                                                                        \
+    t = WIDE_FLOATS(x + k * step + j) - origin[k];                                                                    \
+    s##k += t;                                                                                                        \
+    q##k += t * t;
+
+/* Sums of x - origin and of their squares, of four narrow samples; d is a multiple of four. */
+INLINE void NAME(float_sums_of_four)(const char *x, ptrdiff_t step, ptrdiff_t d, const double *origin, double *sum,
+                                     double *squares)
+{
+    NAME(FourWide) s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, q0 = {0}, q1 = {0}, q2 = {0}, q3 = {0}, t;
+    for (ptrdiff_t j = 0; j < 4 * d; j += 16) {
+        ADD(0)
+        ADD(1)
+        ADD(2)
+        ADD(3)
+    }
+    *(NAME(FourWide) *)sum = NAME(totals)(s0, s1, s2, s3);
+    *(NAME(FourWide) *)squares = NAME(totals)(q0, q1, q2, q3);
+}
+
+/* The same of one sample, to the same bits. */
 INLINE void NAME(float_sums)(const float *x, ptrdiff_t d, double origin, double *sum, double *squares)
 {
     NAME(FourWide) s[4] = {{0}}, q[4] = {{0}}, t;
     ptrdiff_t j = 0;
-    for (; j + 16 <= d; j += 16) {
-        t = WIDE(x + j) - origin;
+    for (; d > NARROW && j + 16 <= d; j += 16) {
+        FETCH(x + j + AHEAD);
+        t = WIDE_FLOATS(x + j) - origin;
         s[0] += t;
         q[0] += t * t;
-        t = WIDE(x + j + 4) - origin;
+        t = WIDE_FLOATS(x + j + 4) - origin;
         s[1] += t;
         q[1] += t * t;
-        t = WIDE(x + j + 8) - origin;
+        t = WIDE_FLOATS(x + j + 8) - origin;
         s[2] += t;
         q[2] += t * t;
-        t = WIDE(x + j + 12) - origin;
+        t = WIDE_FLOATS(x + j + 12) - origin;
         s[3] += t;
         q[3] += t * t;
     }
     for (; j + 4 <= d; j += 4) {
-        t = WIDE(x + j) - origin;
+        t = WIDE_FLOATS(x + j) - origin;
         s[0] += t;
         q[0] += t * t;
     }
@@ -46,26 +87,33 @@ INLINE void NAME(float_sums)(const float *x, ptrdiff_t d, double origin, double 
     *squares = TOTAL_OF(total_squares) + rest_squares;
 }
 
-/* gamma * (x - mean) * inverse + beta. */
+/* gamma * (x - mean) * inverse + beta of four values. */
+INLINE void NAME(float_four)(const float *x, float *y, double mean, double inverse, const double *gamma,
+                             const double *beta, const int centred, const int scaled)
+{
+    NAME(FourWide) t = (WIDE_FLOATS(x) - (centred ? mean : 0.0)) * inverse;
+    if (scaled)
+        t = t * *(const NAME(FourWide) *)gamma + *(const NAME(FourWide) *)beta;
+    *(NAME(Four) *)y = NARROWED(t);
+}
+
 INLINE void NAME(float_image)(const float *x, float *y, ptrdiff_t d, double mean, double inverse, const double *gamma,
                               const double *beta, const int centred, const int scaled)
 {
     ptrdiff_t j = 0;
-    for (; j + 4 <= d; j += 4) {
-        NAME(FourWide) t = WIDE(x + j);
-        t = (t - (centred ? mean : 0.0)) * inverse;
-        if (scaled)
-            t = t * *(const NAME(FourWide) *)(gamma + j) + *(const NAME(FourWide) *)(beta + j);
-        *(NAME(Four) *)(y + j) = __builtin_convertvector(t, NAME(Four));
+    for (; d > NARROW && j + 16 <= d; j += 16) {
+        FETCH_TO_WRITE(y + j + AHEAD_TO_WRITE);
+        for (ptrdiff_t k = j; k < j + 16; k += 4)
+            NAME(float_four)(x + k, y + k, mean, inverse, gamma + k, beta + k, centred, scaled);
     }
+    for (; j + 4 <= d; j += 4)
+        NAME(float_four)(x + j, y + j, mean, inverse, gamma + j, beta + j, centred, scaled);
     for (; j < d; j++) {
         double t = (centred ? x[j] - mean : x[j]) * inverse;
         y[j] = (float)(scaled ? t * gamma[j] + beta[j] : t);
     }
 }
 
-#undef WIDE
-#undef TOTAL_OF
 
 /* Samples that have all their values; ``declined`` is set for the others. Some are taken together, so that none waits
 for the divisions and the root of the one before. */
@@ -73,17 +121,20 @@ INLINE void NAME(float_norms)(Matrix x, Matrix y, const Norm *f, double *mean, d
                               const int centred, const int scaled)
 {
     double sum[LANES], squares[LANES], center[LANES], root[LANES], inverse[LANES];
-    const double n = (double)x.columns, eps = f->eps;
+    const double part = 1.0 / (double)x.columns, eps = f->eps;
     const ptrdiff_t in_cache = PIECE / 4 / x.columns, together = in_cache < 1 ? 1 : in_cache < LANES ? in_cache : LANES;
     for (ptrdiff_t first = 0; first < x.rows; first += together) {
         ptrdiff_t many = x.rows - first < together ? x.rows - first : together;
+        const char *samples = x.data + first * x.row_step;
+        ptrdiff_t fours = x.columns <= NARROW && x.columns % 4 == 0 ? many / 4 * 4 : 0;
+        for (ptrdiff_t i = 0; i < many; i++)
+            center[i] = centred ? *(const float *)(samples + i * x.row_step) : 0.0;
+        for (ptrdiff_t i = 0; i < fours; i += 4)
+            NAME(float_sums_of_four)(samples + i * x.row_step, x.row_step, x.columns, center + i, sum + i, squares + i);
+        for (ptrdiff_t i = fours; i < many; i++)
+            NAME(float_sums)((const float *)(samples + i * x.row_step), x.columns, center[i], &sum[i], &squares[i]);
         for (ptrdiff_t i = 0; i < many; i++) {
-            const float *sample = (const float *)(x.data + (first + i) * x.row_step);
-            center[i] = centred ? sample[0] : 0.0;
-            NAME(float_sums)(sample, x.columns, center[i], &sum[i], &squares[i]);
-        }
-        for (ptrdiff_t i = 0; i < many; i++) {
-            double above = centred ? sum[i] / n : 0.0, variance = squares[i] / n - above * above;
+            double above = centred ? sum[i] * part : 0.0, variance = squares[i] * part - above * above;
             variance = variance > 0 ? variance : 0.0;
             root[i] = squares[i] == 0 ? 1.0 : sqrt(variance + eps);
             inverse[i] = 1.0 / root[i];

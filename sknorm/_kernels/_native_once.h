@@ -3,8 +3,8 @@
 What the pieces before it showed is a guess of what a piece is like: squares are summed around their mean, and sums on
 grids for values four times as large. Any center does: the merge moves sums of squares to the mean of all, and cancels
 no more than a part of them where a piece has no more values than all before it. Where it has, or a grid proves too
-small, no harm is done: the piece is read again, three times. Columns that are narrow, or contiguous, are read as one wide row of several
-lanes a column. Included once per instruction set.
+small, no harm is done: the piece is read again, three times. Columns that are narrow, or contiguous, are read as one
+wide row of several lanes a column. Included once per instruction set.
 */
 
 /* The largest distance from c of values between low and high. */
@@ -180,8 +180,8 @@ static int NAME(matrix_sums)(const char *x, int type, ptrdiff_t rows, ptrdiff_t 
 /* Whether the values of a column lie nearer to one another than those of a row. */
 static int NAME(by_columns)(Matrix x)
 {
-    ptrdiff_t down = x.row_step < 0 ? -x.row_step : x.row_step, across = x.column_step < 0 ? -x.column_step : x.column_step;
-    return down < across;
+    ptrdiff_t down = x.row_step, across = x.column_step;
+    return (down < 0 ? -down : down) < (across < 0 ? -across : across);
 }
 
 /* The columns of a block merged into ``sums``, whose rows COUNT..M2_REST are ``sums_step`` apart. */
@@ -194,7 +194,8 @@ static int NAME(column_sums)(Matrix x, int moments, double *sums, ptrdiff_t sums
         for (ptrdiff_t j = 0; j < x.columns; j++) {
             const char *run = x.data + j * x.column_step;
             ptrdiff_t full = x.rows / LANES, left = x.rows % LANES;
-            if (!NAME(matrix_sums)(run, x.type, full, LANES * step, step, 1, LANES, moments, sums + j, sums_step, scratch))
+            if (!NAME(matrix_sums)(run, x.type, full, LANES * step, step, 1, LANES, moments, sums + j, sums_step,
+                                   scratch))
                 return 0;
             if (left && !NAME(matrix_sums)(run + full * LANES * step, x.type, 1, left * step, step, 1, left, moments,
                                            sums + j, sums_step, scratch))
