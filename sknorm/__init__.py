@@ -10,9 +10,10 @@ sample statistics   mean, variance              `RowLayerNorm`
 ..                  log-sum-exp                 `RowSoftmax`
 ==================  ==========================  ====================
 
-`save` writes any of them to a file, and `load` reads it.
+`save` writes any of them to a file, and `load` reads it. `diagnose` says whether data are normalised already, and how.
 """
 
+from ._diagnosis import diagnose
 from ._kernels import show_config
 from ._min_max_normalizer import MinMaxNormalizer
 from ._persistence import load, save
@@ -29,6 +30,7 @@ __all__ = [
     "RowRMSNorm",
     "RowSoftmax",
     "Standardizer",
+    "diagnose",
     "load",
     "save",
     "show_config",

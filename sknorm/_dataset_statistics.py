@@ -244,7 +244,7 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel:
         width = features.stop - features.start
         blocks = _kernels.row_blocks(X.shape, size, width)
         found = _kernels.in_order(kernel_on, blocks, parallel=X.size > _kernels.SMALL_BLOCK)
-        done.append(_folded(found, cls, width))
+        done.append(folded(found, cls, width))
     return _joined(done)
 
 
@@ -265,7 +265,7 @@ def _batched(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
         yield batch
 
 
-def _folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: int) -> S:
+def folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: int) -> S:
     """Merge a stream of what kernels found in blocks, a few hundred at a time."""
     summary: S | None = None
     most = max(8, PENDING_VALUES // n_features)

@@ -10,7 +10,7 @@ import pytest
 import sknorm
 
 TRANSFORMERS = ["MinMaxNormalizer", "Standardizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax"]
-FUNCTIONS = ["load", "save", "show_config"]
+FUNCTIONS = ["diagnose", "load", "save", "show_config"]
 SECTION = r"^{}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)"
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)$", re.MULTILINE)
 
