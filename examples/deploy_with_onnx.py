@@ -1,7 +1,11 @@
-"""From a pipeline to an ONNX file that runs without scikit-learn, and to a JSON file that any later version reads.
+"""
+Deploy with ONNX
+================
 
-Run it with `python examples/deploy_with_onnx.py`, after `pip install ".[onnx]" onnxruntime`. The data are the breast
-cancer table and the digits that scikit-learn ships; every figure is computed as it is printed.
+From a pipeline to an ONNX file that runs without scikit-learn, and to a JSON file that any later version reads.
+
+Run it with ``python examples/deploy_with_onnx.py``, after ``pip install ".[examples,onnx]" onnxruntime``. The data are
+the breast cancer table and the digits that scikit-learn ships; every figure is computed as it is printed.
 """
 
 import tempfile
@@ -32,8 +36,14 @@ def run(model, X):
     return session.run(None, {session.get_inputs()[0].name: X})
 
 
+# %%
+# A classifier in a file
+# ----------------------
+#
+# Two groups of columns are scaled in their own ways, then classified; Python's objects stay behind.
+
+
 def a_classifier_in_a_file(folder):
-    """Scale two groups of columns in their own ways, classify, and leave Python's objects behind."""
     data = load_breast_cancer()
     X, X_test, y, _ = train_test_split(data.data.astype(np.float32), data.target, stratify=data.target, random_state=0)
     print(f"1. A pipeline in an ONNX file: {len(data.data)} tumours, {data.data.shape[1]} columns")
@@ -48,8 +58,17 @@ def a_classifier_in_a_file(folder):
     show("largest difference of a probability", f"{np.abs(probabilities - model.predict_proba(X_test)).max():.1e}")
 
 
+with tempfile.TemporaryDirectory() as directory:
+    a_classifier_in_a_file(Path(directory))
+
+# %%
+# Columns far from 0
+# ------------------
+#
+# The same table with 1e7 added: what is left of its columns in float32 should come out as in Python.
+
+
 def columns_far_from_0():
-    """The same table with 1e7 added: what is left of its columns in float32 should come out as in Python."""
     X = (load_breast_cancer().data + 1e7).astype(np.float32)
     print("\n2. Columns far from 0: the same table, with 1e7 added to every value")
     for scale in (MinMaxScaler(), MinMaxNormalizer(), Standardizer()):
@@ -59,8 +78,16 @@ def columns_far_from_0():
         show(f"{type(scale).__name__}: largest error in onnxruntime", f"{error:.1e}")
 
 
+columns_far_from_0()
+
+# %%
+# Vectors with missing values
+# ---------------------------
+#
+# A row norm leaves missing values out, in ONNX too.
+
+
 def vectors_with_missing_values():
-    """A row norm leaves missing values out, in ONNX too."""
     X = load_digits().data.astype(np.float32)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     print(f"\n3. Vectors with missing values: {len(X)} digits, one pixel in ten unknown")
@@ -73,8 +100,16 @@ def vectors_with_missing_values():
     show("largest difference", f"{np.nanmax(np.abs(result - norm.transform(X))):.1e}")
 
 
+vectors_with_missing_values()
+
+# %%
+# A transformer in a JSON file
+# ----------------------------
+#
+# What was learned, in a file without code.
+
+
 def a_transformer_in_json(folder):
-    """What was learned, in a file without code."""
     X = load_breast_cancer(as_frame=True).data
     print("\n4. A transformer in a JSON file")
     scale, path = Standardizer().fit(X), folder / "scale.json"
@@ -85,9 +120,5 @@ def a_transformer_in_json(folder):
     show("column names kept", str(list(back.feature_names_in_) == list(X.columns)))
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as directory:
-        a_classifier_in_a_file(Path(directory))
-        columns_far_from_0()
-        vectors_with_missing_values()
-        a_transformer_in_json(Path(directory))
+with tempfile.TemporaryDirectory() as directory:
+    a_transformer_in_json(Path(directory))
