@@ -22,6 +22,7 @@ MARK = "#C44E00"
 
 FEW = 40  # items that are listed by name; beyond, the list is longer than a screen
 ROOM = 7.0  # points that a line of the list needs
+LABELS = 36.0  # points that ticks and label of an axis take
 LONGEST_NAME = 24
 
 # Beyond these powers of ten the limits and ticks of an axis overflow or vanish.
@@ -104,7 +105,8 @@ class Panel:
     def lines(self, values: Array, half: float, **style: Any) -> Any:
         """A line across each item."""
         at, values = self._edges(half), np.repeat(self._drawn(values), 3)
-        return self.ax.plot(*((values, at) if self.listed else (at, values)), **style)[0]
+        xy = (values, at) if self.listed else (at, values)
+        return self.ax.plot(*xy, solid_capstyle="butt", **style)[0]
 
     def points(self, items: Array, values: Array, **style: Any) -> Any:
         """A mark at a value of some items."""
@@ -148,10 +150,10 @@ class Panel:
     def name_values(self, lowest: Array, highest: Array) -> None:
         """The axis of the values: logarithmic where half of the items would be a hundredth of the width."""
         label = f"value / 1e{self.power}" if self.power else "value"
-        sizes = self._drawn(np.fmax(np.abs(lowest), np.abs(highest)))
+        sizes = np.fmax(np.abs(lowest), np.abs(highest))
         sizes = sizes[sizes > 0]
-        if len(sizes) and sizes.max() > 100 * np.median(sizes):
-            label += f" ({self._logarithmic(np.nanmin(lowest), sizes)})"
+        if len(sizes) and sizes.max() / 100 > np.median(sizes):
+            label += f" ({self._logarithmic(np.nanmin(self._drawn(lowest)), self._drawn(sizes))})"
         set_label = self.ax.set_xlabel if self.listed else self.ax.set_ylabel
         set_label(label if self.listed else label.replace(" (", "\n("))
         if not self.listed:
@@ -168,7 +170,9 @@ class Panel:
             scale("log")
             return "log scale"
         smallest = max(sizes.min(), sizes.max() * 1e-9)
-        scale("symlog", linthresh=10.0 ** np.floor(np.log10(smallest)))
+        decades = np.log10(sizes.max() / smallest)
+        # what is about 0 takes a quarter of the width or more, so that the labels there stand apart
+        scale("symlog", linthresh=10.0 ** np.floor(np.log10(smallest)), linscale=max(1.0, 0.3 * decades))
         axis.get_major_locator().set_params(numticks=6)  # more would overlap
         if lowest == 0:
             (self.ax.set_xlim if self.listed else self.ax.set_ylim)(0)
@@ -192,10 +196,16 @@ def shortened(names: list[str]) -> list[str]:
 
 
 def new_legend(figure: Any, axes: Array, own: bool, handles: list[Any], labels: list[str]) -> Any:
-    """Below an own figure; in a figure of others below the last axes."""
+    """Below an own figure; in a figure of others below the last axes, where its labels end."""
+    style = {"frameon": False, "fontsize": "small"}
     if own:
-        return figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
-    return axes[-1].legend(handles, labels, loc="best", fontsize="small")
+        columns = len(handles) if len(handles) < 6 else 4
+        return figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
+    from matplotlib.transforms import ScaledTranslation
+
+    below = axes[-1].transAxes + ScaledTranslation(0, -LABELS / 72, figure.dpi_scale_trans)
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below, "borderaxespad": 0}
+    return axes[-1].legend(handles, labels, ncols=2, **place, **style)
 
 
 def png_of(figure: Any) -> bytes:

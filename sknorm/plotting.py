@@ -7,7 +7,7 @@ display that a cell ends with; anywhere ``display.figure_.savefig("picture.png")
 of pyplot say, pass ``ax``.
 """
 
-from ._normalization_display import NormalizationDisplay
-from ._row_norm_display import RowNormDisplay
+from ._plot_normalization import NormalizationDisplay
+from ._plot_row_norms import RowNormDisplay
 
 __all__ = ["NormalizationDisplay", "RowNormDisplay"]
