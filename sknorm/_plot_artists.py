@@ -8,6 +8,7 @@ do in grey too, and the marks differ in shape.
 from __future__ import annotations
 
 import io
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ from ._precision import Array
 TONES = ("#D3E4F1", "#92BFDF", "#4A90C2")
 GREYS = "#8C8C8C"
 LINE = "#08243F"
-MARK = "#C44E00"
+MARKS = {"color": "#C44E00", "markersize": 6, "markeredgewidth": 1.5, "zorder": 3}
 
 FEW = 40  # items that are listed by name; beyond, the list is longer than a screen
 ROOM = 7.0  # points that a line of the list needs
 LABELS = 36.0  # points that ticks and label of an axis take
+LEGEND_LINE = 14.0  # points that a line of the legend takes
+LETTER = 5.0  # points that a letter of a title takes, at most about
 LONGEST_NAME = 24
 
 # Beyond these powers of ten the limits and ticks of an axis overflow or vanish.
@@ -44,12 +47,11 @@ def new_axes(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float])
     axes = np.ravel(np.asarray(ax, dtype=object))
     if len(axes) not in (1, n_panels) or not all(hasattr(a, "get_subplotspec") for a in axes):
         raise _validation.no_axes(n_panels, ax)
-    figure = axes[0].figure
     if few:
         few = min(_height(a) for a in axes) >= ROOM * n_items
     if len(axes) < n_panels:
         axes = np.ravel(_cells(axes[0], _grid(n_panels, few)))
-    return figure, axes, few
+    return axes[0].figure.figure, axes, few  # the whole figure, of a part of it too
 
 
 def _figure_class() -> Any:
@@ -123,9 +125,17 @@ class Panel:
     def guides(self, values: Any, linestyle: Any = (0, (4, 3))) -> None:
         """Lines at those values that are in sight."""
         line, view = (self.ax.axvline, self.ax.get_xlim()) if self.listed else (self.ax.axhline, self.ax.get_ylim())
-        for value in self._drawn(np.asarray(values)):
+        with np.errstate(over="ignore"):
+            values = self._drawn(np.asarray(values))
+        for value in values:
             if view[0] <= value <= view[1]:
                 line(value, color=LINE, linewidth=0.8, linestyle=linestyle, zorder=1.5)
+
+    def title(self, text: str) -> None:
+        """Lines of text above, broken where they would be wider than the axes."""
+        wide = self.ax.get_window_extent().width * 72 / self.ax.figure.dpi
+        lines = [fill(line, max(12, int(wide / LETTER))) for line in text.splitlines()]
+        self.ax.set_title("\n".join(lines), fontsize="medium")
 
     def name_items(self, names: list[str], index: Array, what: str) -> None:
         """Names beside a list, and positions below a row."""
@@ -196,16 +206,22 @@ def shortened(names: list[str]) -> list[str]:
 
 
 def new_legend(figure: Any, axes: Array, own: bool, handles: list[Any], labels: list[str]) -> Any:
-    """Below an own figure; in a figure of others below the last axes, where its labels end."""
+    """Below an own figure; in a figure of others below the last axes, from where its labels end."""
     style = {"frameon": False, "fontsize": "small"}
     if own:
         columns = len(handles) if len(handles) < 6 else 4
         return figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
     from matplotlib.transforms import ScaledTranslation
 
-    below = axes[-1].transAxes + ScaledTranslation(0, -LABELS / 72, figure.dpi_scale_trans)
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below, "borderaxespad": 0}
-    return axes[-1].legend(handles, labels, ncols=2, **place, **style)
+    ax = axes[-1]
+    below = ax.transAxes + ScaledTranslation(0, -LABELS / 72, figure.dpi_scale_trans)
+    place = {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0}
+    legend = ax.legend(handles, labels, ncols=2, **place, **style)
+    # It may be wider than the axes, which a layout would make narrower still: what it is to keep free is the height.
+    legend.set_in_layout(False)
+    height = LABELS + LEGEND_LINE * -(-len(handles) // 2)
+    ax.annotate(" ", (1, 0), (0, -height), xycoords="axes fraction", textcoords="offset points", fontsize=1)
+    return legend
 
 
 def png_of(figure: Any) -> bytes:

@@ -12,7 +12,7 @@ from . import _parameters, _validation
 from ._containers import frame_kind, to_values
 from ._dataset_transformer import DatasetTransformer
 from ._plot_aims import aim_of, counted, guides_of
-from ._plot_artists import LINE, MARK, TONES, Panel, new_axes, new_legend, png_of
+from ._plot_artists import LINE, MARKS, TONES, Panel, new_axes, new_legend, png_of
 from ._plot_quantiles import Quantiles, features_of, quantiles_of, samples_of
 from ._precision import Array
 from ._sample_transformer import SampleTransformer
@@ -196,7 +196,7 @@ class NormalizationDisplay:
             medians.append(panel.lines(levels[3], half, color=LINE, linewidth=1.6, zorder=2))
             panel.name_items(self.names, self.index, self.item)
             panel.name_values(levels[0], levels[-1])
-            ax.set_title(title, fontsize="medium")
+            panel.title(title)
         if listed and self.item == "sample":
             self.ax_[0].set_ylabel("sample")
         panels[1].guides(self.guides)
@@ -208,15 +208,14 @@ class NormalizationDisplay:
         return self
 
     def _mark(self, panels: list[Panel]) -> None:
-        style = {"color": MARK, "markersize": 6, "markeredgewidth": 1.5, "zorder": 3}
         for what, items in self._marked().items():
             drawn = []
             for panel, quantiles in zip(panels, (self.before, self.after), strict=True):
                 if what == "constant":
                     values = quantiles.levels[3, items]
-                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", **style))
+                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", **MARKS))
                 else:
-                    drawn.append(panel.edge_marks(items, marker="s" if what == "missing" else "x", **style))
+                    drawn.append(panel.edge_marks(items, marker="s" if what == "missing" else "x", **MARKS))
             self.marks_[what] = np.array(drawn)
 
     def _marked(self) -> dict[str, Array]:

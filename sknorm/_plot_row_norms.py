@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from . import _validation
 from ._containers import frame_kind, to_values
 from ._plot_aims import constraint_of, counted, guides_of
-from ._plot_artists import GREYS, MARK, TONES, Panel, new_axes, png_of
+from ._plot_artists import GREYS, MARKS, TONES, Panel, new_axes, new_legend, png_of
 from ._precision import Array
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
@@ -46,6 +47,8 @@ class RowNormDisplay:
         One for the vector, and one for each norm.
     bars_ : ndarray of PolyCollection
         Bars from 0, one collection in each axes.
+    marks_ : ndarray of Line2D
+        Marks at missing entries, one in each axes if there are any.
 
     See Also
     --------
@@ -108,7 +111,8 @@ class RowNormDisplay:
                 raise _validation.no_display("row norms", norm)
         X, own_names = _one_sample(x)
         width = X.shape[-1]
-        images = [to_values(norm.transform(X.copy()))[0, :width].astype(np.float64) for norm in norms]
+        # a clone takes any width, and is not told the names
+        images = [to_values(clone(norm).transform(X.copy()))[0, :width].astype(np.float64) for norm in norms]
         names = own_names if names is None else [str(name) for name in names]
         if len(names) != width:
             raise _validation.wrong_number_of_names(width, len(names))
@@ -137,20 +141,23 @@ class RowNormDisplay:
         n, rows = len(self.names), [self.vector, *self.images]
         self.figure_, self.ax_, listed = new_axes(ax, len(rows), n, (1.5, 1.8 * len(rows)))
         self._own = ax is None
-        bars = []
+        bars, marks = [], []
         for i, (ax, y) in enumerate(zip(self.ax_, rows, strict=True)):
             y = np.where(np.isfinite(y), y, np.nan)
             panel = Panel(ax, n, listed, np.nanmax(np.abs(y), initial=0))
             colour = TONES[2] if i else GREYS
             bars.append(panel.bands(0.0, y, 0.36 if listed else 0.5, color=colour, zorder=1))
             if len(missing := np.flatnonzero(np.isnan(y))):
-                panel.edge_marks(missing, marker="x", color=MARK, markersize=6, markeredgewidth=1.5, zorder=3)
+                marks.append(panel.edge_marks(missing, marker="x", **MARKS))
             panel.name_items(self.names, np.arange(n), "entry")
             panel.name_values(np.zeros(n), np.zeros(n))
             panel.guides([0.0], linestyle="-")
             panel.guides([value for value in self.guides[i] if value])
-            ax.set_title(("{}\n{}\n{}" if listed else "{}: {} ({})").format(*self.titles[i]), fontsize="medium")
-        self.bars_ = np.array(bars)
+            panel.title(("{}\n{}\n{}" if listed else "{}: {} ({})").format(*self.titles[i]))
+        self.bars_, self.marks_ = np.array(bars), np.array(marks)
+        if len(marks):
+            label = f"missing: {counted(int(np.isnan(self.vector).sum()), 'entry')}"
+            new_legend(self.figure_, self.ax_, self._own, marks[:1], [label])
         return self
 
     def _repr_png_(self) -> bytes | None:

@@ -298,7 +298,7 @@ def not_in_onnx(expected: str, got: str, remedy: str) -> ValueError:
 
 def no_display(expected: str, estimator: Any) -> TypeError:
     remedy = "Of a pipeline pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X)."
-    return TypeError(message(expected, f"{estimator!r:.60}", remedy))
+    return TypeError(message(expected, f"{' '.join(repr(estimator).split()):.60}", remedy))
 
 
 def no_axes(n_panels: int, got: Any) -> ValueError:
