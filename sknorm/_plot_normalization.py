@@ -109,7 +109,8 @@ class NormalizationDisplay:
             The features to draw, in that order, of `MinMaxNormalizer` and `Standardizer`; None draws all. A row norm
             is drawn by sample, so select these: ``X[:20]``.
         ax : matplotlib Axes, or two of them, default=None
-            Where to draw. One is divided into two. None makes a figure, which pyplot does not know.
+            Where to draw. One is divided into two. None makes a figure, which pyplot does not know. In a figure of
+            your own, ``layout="constrained"`` makes room for names and legend.
 
         Returns
         -------

@@ -90,7 +90,8 @@ class RowNormDisplay:
         names : sequence of str of length n_entries, default=None
             Of the entries.
         ax : matplotlib Axes, or as many as norms and one more, default=None
-            Where to draw. One is divided. None makes a figure, which pyplot does not know.
+            Where to draw. One is divided. None makes a figure, which pyplot does not know. In a figure of
+            your own, ``layout="constrained"`` makes room for names and legend.
 
         Returns
         -------
