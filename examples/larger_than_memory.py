@@ -1,7 +1,11 @@
-"""A data set that need not fit in memory, fitted in pieces and on a cluster of two processes: both agree.
+"""
+Data larger than memory
+=======================
 
-Run it with `python examples/larger_than_memory.py`, or with a number of megabytes behind (300 if there is none).
-Needs `pip install ".[dask,examples]"`.
+A data set that need not fit in memory, fitted in pieces and on a cluster of two processes: both agree.
+
+Run it with ``python examples/larger_than_memory.py``, or with a number of megabytes behind (300 if there is none).
+Needs ``pip install ".[dask,examples]"``.
 """
 
 import sys
@@ -28,6 +32,11 @@ def show(what, figure):
     print(f"  {what:<64} {figure:>24}")
 
 
+# %%
+# Files of handwritten digits
+# ---------------------------
+
+
 def write_digits(folder, megabytes):
     """Scans of handwritten digits, each at an exposure and with a noise of its own."""
     digits = load_digits(as_frame=True).data
@@ -42,6 +51,11 @@ def write_digits(folder, megabytes):
                 file.write_table(pa.Table.from_pandas(pd.DataFrame(scans, columns=digits.columns)))
     show("size of the files", f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.0f} MB")
     show("rows, columns", f"{N_FILES * rows_of_a_file}, {digits.shape[1]}")
+
+
+# %%
+# One row group at a time
+# -----------------------
 
 
 def row_groups(folder):
@@ -66,6 +80,11 @@ def fit_in_pieces(folder):
     return scaler
 
 
+# %%
+# On two worker processes
+# -----------------------
+
+
 def fit_on_a_cluster(folder):
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
         frame = dd.read_parquet(folder)
@@ -81,6 +100,13 @@ def show_standardized(scaler, scaled):
     varies = ~scaler.constant_features_
     show("largest |mean| of a scaled feature", f"{np.abs(scaled.mean_).max():.1e}")
     show("largest |variance - 1| of a scaled feature", f"{np.abs(scaled.var_[varies] - 1).max():.1e}")
+
+
+# %%
+# Both agree
+# ----------
+#
+# The worker processes import this file, so what runs stands behind a guard.
 
 
 def main(megabytes=300):

@@ -1,7 +1,10 @@
-"""The five transformers at work on data that scikit-learn ships: a table, a photograph, a set of vectors.
+"""
+The five in one go: a table, a photograph, a set of vectors
+===========================================================
 
-Run it with `python examples/quickstart.py`; every figure is computed as it is printed. The photograph is a
-JPEG file, which scikit-learn reads with pillow: `pip install ".[examples]"` brings it.
+The five transformers at work on data that scikit-learn ships. Run it with ``python examples/quickstart.py``; every
+figure is computed as it is printed. The photograph is a JPEG file, which scikit-learn reads with pillow:
+``pip install ".[examples]"`` brings it.
 """
 
 import numpy as np
@@ -17,8 +20,14 @@ def show(what, figure):
     print(f"  {what:<68} {figure:>20}")
 
 
+# %%
+# A table
+# -------
+#
+# Neighbours are found by distance, so the columns need comparable units: a search chooses which.
+
+
 def a_table_through_a_pipeline():
-    """Neighbours are found by distance, so the columns need comparable units: let a search choose which."""
     wine = load_wine(as_frame=True)
     X, X_test, y, y_test = train_test_split(wine.data, wine.target, stratify=wine.target, random_state=0)
     print(f"1. A DataFrame: {wine.data.shape[0]} wines, {wine.data.shape[1]} columns, each in its own unit")
@@ -45,8 +54,16 @@ def a_table_through_a_pipeline():
     show("largest error after inverse_transform, of its column's maximum", f"{error.to_numpy().max():.1e}")
 
 
+a_table_through_a_pipeline()
+
+# %%
+# A photograph
+# ------------
+#
+# Scaled channel by channel: the last axis of an N-D array holds the features.
+
+
 def a_photograph_and_back():
-    """Scale the pixels channel by channel: the last axis of an N-D array holds the features."""
     try:
         photo = load_sample_image("china.jpg")
     except ImportError:
@@ -72,8 +89,16 @@ def a_photograph_and_back():
     show("brought back: values that differ from the photograph", f"{(back != photo).sum()} of {photo.size}")
 
 
+a_photograph_and_back()
+
+# %%
+# A set of vectors
+# ----------------
+#
+# Each is normalised by its own statistics, which ``keep_stats=True`` appends, for the way back.
+
+
 def vectors_one_by_one_and_back():
-    """Normalise each vector by its own statistics; keep_stats=True appends them, for the way back."""
     X = load_digits().data
     n, d = X.shape
     print(f"\n3. Vectors, each on its own: {n} digits of {d} pixels")
@@ -90,7 +115,4 @@ def vectors_one_by_one_and_back():
         show(f"{name}: largest error after inverse_transform", f"{np.abs(back - X).max():.1e}")
 
 
-if __name__ == "__main__":
-    a_table_through_a_pipeline()
-    a_photograph_and_back()
-    vectors_one_by_one_and_back()
+vectors_one_by_one_and_back()

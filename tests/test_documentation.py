@@ -8,6 +8,7 @@ import types
 import pytest
 
 import sknorm
+import sknorm.plotting
 
 TRANSFORMERS = ["MinMaxNormalizer", "Standardizer", "RowLayerNorm", "RowRMSNorm", "RowSoftmax"]
 FUNCTIONS = ["diagnose", "load", "save", "show_config"]
@@ -42,6 +43,12 @@ METHODS = [
 ]
 METHODS += [pytest.param(getattr(sknorm, name), id=name) for name in FUNCTIONS]
 CLASSES = [pytest.param(getattr(sknorm, name), id=name) for name in TRANSFORMERS]
+DISPLAYS = [pytest.param(getattr(sknorm.plotting, name), id=name) for name in sknorm.plotting.__all__]
+METHODS += [
+    pytest.param(getattr(getattr(sknorm.plotting, cls), name), id=f"{cls}.{name}")
+    for cls in sknorm.plotting.__all__
+    for name in own_members(getattr(sknorm.plotting, cls))
+]
 
 
 def test_the_public_names_are_the_five_transformers_and_the_functions():
@@ -51,12 +58,12 @@ def test_the_public_names_are_the_five_transformers_and_the_functions():
     assert public == set(TRANSFORMERS + FUNCTIONS)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("cls", CLASSES + DISPLAYS)
 def test_a_class_shows_an_example(cls):
     assert ">>> " in inspect.getdoc(cls)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("cls", CLASSES + DISPLAYS)
 def test_every_parameter_is_documented_in_the_order_of_the_signature(cls):
     assert list(section(cls, "Parameters")) == list(inspect.signature(cls).parameters)
 
@@ -66,7 +73,7 @@ def test_every_method_is_documented(method):
     assert (method.__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("documented", CLASSES + METHODS)
+@pytest.mark.parametrize("documented", CLASSES + DISPLAYS + METHODS)
 def test_a_documented_default_is_the_one_of_the_signature(documented):
     parameters = inspect.signature(documented).parameters
     entries = section(documented, "Parameters")
@@ -83,3 +90,12 @@ def test_the_documented_attributes_are_the_fitted_ones(cls):
     properties = {name for name, value in own_members(cls).items() if isinstance(value, property)}
     recorded = {"statistics_", "n_features_in_", "feature_names_in_"}
     assert properties <= section(cls, "Attributes").keys() <= properties | recorded
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_the_documented_attributes_of_a_display_are_those_it_has_once_drawn(display):
+    make = {"NormalizationDisplay": lambda: display.from_estimator(sknorm.RowRMSNorm(), [[1.0, None]])}
+    drawn = make.get(display.__name__, lambda: display.from_vector([1.0, None]))()
+    names = {name for name in vars(drawn) if name.endswith("_")}
+    documented = {name for names in section(display, "Attributes") for name in names.split(", ")}
+    assert names == documented

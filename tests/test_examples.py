@@ -1,20 +1,22 @@
 """The examples run as a reader runs them, a warning being an error, and what they print is right."""
 
+import ast
 import re
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 WITHOUT_PILLOW = "import runpy, sys; sys.modules['PIL'] = None; runpy.run_path(sys.argv[1], None, '__main__')"
 
 
-def run(*arguments):
+def run(*arguments, folder=None):
     command = [sys.executable, "-W", "error", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -26,8 +28,16 @@ def figures_in(output):
     return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
-def figures_of(name):
-    return dict(figures_in(run(EXAMPLES / name)))
+def figures_of(name, *arguments):
+    return dict(figures_in(run(EXAMPLES / name, *arguments)))
+
+
+def picture_in(path):
+    """The pixels of a picture, as a reader sees them: as wide as a page, and not empty."""
+    picture = plt.imread(path)
+    assert 900 <= picture.shape[1] <= 1000
+    assert picture.std() > 0.05
+    return picture
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +46,8 @@ def printed():
 
 
 def test_every_example_has_a_test():
-    names = {"quickstart.py", "larger_than_memory.py", "checkpoint_to_pipeline.py", "deploy_with_onnx.py"}
-    assert {path.name for path in EXAMPLES.glob("*.py")} == names
+    names = "quickstart scale_photographs search_for_a_scaler compare_row_norms checkpoint_to_pipeline deploy_with_onnx"
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*names.split(), "larger_than_memory"}
 
 
 def test_the_search_finds_that_scaling_every_column_helps(printed):
@@ -102,9 +112,61 @@ def test_pieces_and_a_cluster_agree_on_data_larger_than_memory():
     assert float(figures["largest difference of a standard deviation, relative"]) <= 1e-14
 
 
+def test_a_title_and_cells_make_each_a_page_of_the_gallery():
+    for path in EXAMPLES.glob("*.py"):
+        _, title, line, *_ = ast.get_docstring(ast.parse(path.read_text()), clean=False).splitlines()
+        assert line == "=" * len(title)
+        assert "\n# %%\n" in path.read_text()
+
+
+def test_a_picture_is_saved_where_the_program_runs_or_where_an_argument_says(tmp_path):
+    run(EXAMPLES / "compare_row_norms.py", folder=tmp_path)
+    run(EXAMPLES / "compare_row_norms.py", tmp_path / "elsewhere.png")
+    assert {path.name for path in tmp_path.iterdir()} == {"compare_row_norms.png", "elsewhere.png"}
+    first, second = (picture_in(path) for path in tmp_path.iterdir())
+    assert (first == second).all()
+
+
+def test_each_row_norm_makes_one_thing_one_and_does_not_see_some_changes(tmp_path):
+    printed = figures_of("compare_row_norms.py", tmp_path / "picture.png")
+    for what in ("RowSoftmax: largest |sum - 1|", "RowLayerNorm: largest |variance - 1|"):
+        assert float(printed[what]) < 1e-14
+    assert float(printed["RowRMSNorm: largest |mean square - 1|"]) < 1e-14
+    seen = {"RowSoftmax": (False, True), "RowLayerNorm": (False, False), "RowRMSNorm": (True, False)}
+    for norm, (light, contrast) in seen.items():
+        assert (float(printed[f"{norm}, more light: x + 4"]) > 0.1) == light
+        assert (float(printed[f"{norm}, more contrast: 2 x"]) > 0.1) == contrast
+
+
+def test_photographs_are_scaled_and_come_back(tmp_path):
+    printed = figures_of("scale_photographs.py", tmp_path / "picture.png")
+    assert printed["scaled: smallest and largest value"] == "0.0 and 1.0"
+    assert printed["brought back through both: values that differ"] == "0"
+    assert float(printed["largest |mean| of a channel"]) < 1e-6
+    assert float(printed["largest |variance - 1| of a channel"]) < 1e-6
+    picture_in(tmp_path / "picture.png")
+
+
+def test_a_search_finds_whom_scaling_helps(tmp_path):
+    printed = figures_of("search_for_a_scaler.py", tmp_path / "picture.png")
+    for classifier in ("nearest neighbours", "support vectors"):
+        plain, *scaled = (
+            float(printed[f"{classifier}, {scaler}"])
+            for scaler in ("columns as they are", "MinMaxNormalizer", "Standardizer")
+        )
+        assert plain < 0.8 < 0.9 < min(scaled)
+    assert float(printed["decision tree, columns as they are"]) > 0.85
+    assert float(printed["test accuracy"]) > 0.9
+    assert printed["column names kept"] == "True"
+    picture_in(tmp_path / "picture.png")
+
+
 @pytest.fixture(scope="module")
-def of_checkpoints():
-    return run(EXAMPLES / "checkpoint_to_pipeline.py")
+def of_checkpoints(tmp_path_factory):
+    path = tmp_path_factory.mktemp("checkpoints") / "picture.png"
+    printed = run(EXAMPLES / "checkpoint_to_pipeline.py", path)
+    picture_in(path)
+    return printed
 
 
 def test_a_layer_that_was_trained_here_computes_in_a_pipeline_what_it_did_in_its_network(of_checkpoints):
@@ -132,8 +194,9 @@ def test_a_layer_of_a_network_of_others_is_left_out_or_computes_what_its_config_
     assert accuracy > without > 1 / 6
 
 
-def test_what_is_deployed_gives_what_the_pipeline_gives():
-    printed = figures_of("deploy_with_onnx.py")
+def test_what_is_deployed_gives_what_the_pipeline_gives(tmp_path):
+    printed = figures_of("deploy_with_onnx.py", tmp_path / "picture.png")
+    picture_in(tmp_path / "picture.png")
     assert printed["predictions that differ"] == "0 of 143"
     assert float(printed["largest difference of a probability"]) < 1e-6
     errors = {

@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 def test_ci_runs_the_commands_that_a_user_is_shown():
     ci = (ROOT / ".ci" / "run").read_text()
     commands = re.findall(r"^pip install [^#\n]*", README.partition("## How to develop")[0], re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         for part in command.strip().split(" && "):
             assert f"{part}\n" in ci

@@ -1,0 +1,114 @@
+"""Pictures can be read, and leave nothing behind where they are drawn."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from sknorm import Standardizer
+from sknorm.plotting import NormalizationDisplay, RowNormDisplay
+
+from .pictures import drawn, label_boxes
+
+draw = NormalizationDisplay.from_estimator
+draw_vector = RowNormDisplay.from_vector
+
+
+@pytest.fixture(autouse=True)
+def _no_window():
+    with mpl.rc_context({"backend": "Agg"}):
+        yield
+    plt.close("all")
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    X = rng.normal([1, -2, 0, 5], [1, 3, 0.5, 2], size=(61, 4))
+    return pd.DataFrame(X, columns=["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize("n", [1, 3, 30, 40, 41, 300])
+def test_no_labels_overlap_and_none_is_cut(n):
+    X = pd.DataFrame(np.random.default_rng(0).lognormal(sigma=4, size=(50, n)))
+    X.columns = [f"a column with a rather long name, which is number {i}" for i in range(n)]
+    X.iloc[0, 0] = np.nan
+    figure = draw(Standardizer().fit(X), X).figure_
+    boxes, (width, height) = label_boxes(figure), figure.bbox.size
+    assert 900 <= width <= 1000  # as wide as a page of the web
+    assert not [(a, b) for i, a in enumerate(boxes) for b in boxes[:i] if a.shrunk(0.95, 0.8).overlaps(b)]
+    assert all(box.x0 >= 0 <= box.y0 and box.x1 <= width and box.y1 <= height for box in boxes)
+
+
+def test_long_names_lose_their_middle_and_stay_apart():
+    names = ["short", "an end that is long " * 2 + "A", "an end that is long " * 2 + "B", "price in $ and\n$"]
+    X = pd.DataFrame(np.eye(4), columns=names)
+    labels = drawn(draw(Standardizer().fit(X), X)).ax_[0].get_yticklabels()
+    assert [label.get_text() for label in labels] == [
+        "short",
+        "an end that …t is long A",
+        "an end that …t is long B",
+        "price in $ and $",
+    ]
+    assert not any(label.get_parse_math() for label in labels)
+
+
+def test_units_far_apart_take_a_logarithmic_scale_which_the_label_says(frame):
+    assert draw(Standardizer().fit(frame), frame).ax_[0].get_xlabel() == "value"
+    X = np.abs(frame.to_numpy()) * [1e-3, 1, 1e3, 1]
+    display = drawn(draw(Standardizer().fit(X), X))
+    assert [ax.get_xscale() for ax in display.ax_] == ["log", "linear"]
+    assert display.ax_[0].get_xlabel() == "value (log scale)"
+    X[0, 0] = -1
+    display = drawn(draw(Standardizer().fit(X), X))
+    assert display.ax_[0].get_xlabel() == "value (symmetric log scale)"
+
+
+@pytest.mark.parametrize("n", [3, 300])
+@pytest.mark.parametrize("units", [(1e-320, 1, 1e307), (1e307, 1e307, 1e307), (1e-318, 1e-318, 1e-318)])
+def test_columns_in_any_unit_can_be_drawn(units, n):
+    X = np.random.default_rng(0).normal(size=(40, n)) * np.resize(units, n)
+    display = drawn(draw(Standardizer().fit(X), X))
+    label = display.ax_[0].get_xlabel() if n == 3 else display.ax_[0].get_ylabel()
+    assert label.startswith("value / 1e")
+    drawn(draw_vector(X[:, 0]))
+
+
+def test_nothing_is_left_of_pyplot(frame):
+    before = dict(mpl.rcParams)
+    for display in (draw(Standardizer().fit(frame), frame), draw_vector([1, 2])):
+        assert type(display.figure_) is Figure
+        assert drawn(display)._repr_png_().startswith(b"\x89PNG")
+        assert display.plot() is display
+    assert plt.get_fignums() == []
+    assert dict(mpl.rcParams) == before
+
+
+def test_one_axes_is_divided_and_as_many_as_are_needed_are_taken(frame):
+    norm = Standardizer().fit(frame)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+    display = drawn(draw(norm, frame, ax=left))
+    assert left not in display.ax_
+    assert not left.axison
+    assert display.figure_ is figure
+    assert display._repr_png_() is None  # pyplot's figures are shown by themselves
+    assert len(drawn(draw_vector([1, 2, 3], ax=right)).ax_) == 4
+    figure, axes = plt.subplots(2, 2)
+    assert list(drawn(draw(norm, frame, ax=axes[0])).ax_) == list(axes[0])
+    assert list(draw_vector([1, 2, 3], ax=axes).ax_) == list(axes.flat)
+    part = plt.figure().subfigures(1, 2)[0]
+    assert draw(norm, frame, ax=part.subplots()).figure_ is part.figure
+    free = plt.figure().add_axes([0.2, 0.2, 0.7, 0.6])
+    inside = drawn(draw(norm, frame, ax=free)).ax_[1].get_position()
+    assert inside.x1 <= 0.9 + 1e-9
+
+
+def test_in_a_low_axes_names_become_small_and_then_positions(frame):
+    X = np.random.default_rng(0).normal(size=(9, 30))
+    norm = Standardizer().fit(X)
+    for height, listed in [(9, True), (3, False)]:
+        ax = plt.figure(figsize=(9, height)).subplots()
+        labels = drawn(draw(norm, X, ax=ax)).ax_[0].get_yticklabels()
+        assert (labels[0].get_text() == "x0") == listed
