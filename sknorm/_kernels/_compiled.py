@@ -22,9 +22,8 @@ from ._portable_rows import layer_norm as portable_layer_norm
 from ._portable_rows import rms_norm as portable_rms_norm
 from ._portable_rows import softmax as portable_softmax
 
-BLOCK = 2**20  # values: long enough for its call to cost nothing, short enough to share among threads
-LARGEST_BLOCK = 2**22  # of statistics, where the first values of a block take the longest
-SMALLEST_BLOCK = 2**17  # below this the hand-over to another thread costs more than it brings
+BLOCK = 2**21  # values, at most: the hand-over from thread to thread costs little beside it
+SMALLEST_BLOCK = 2**17  # below this it costs more than another thread brings
 TILE = 2**11  # features of one block
 WIDEST = 2**16  # features of a sample that stays in the cache
 LARGEST = 2.0**SAFE_EXPONENT
@@ -45,9 +44,9 @@ def serves(*arrays: Array) -> bool:
     return native is not None and all(x.dtype.char in TYPES and x.dtype.isnative for x in arrays)
 
 
-def block_size(n_values: int, most: int = BLOCK) -> int:
+def block_size(n_values: int) -> int:
     """Values of one block, of so many in all."""
-    return min(most, max(SMALLEST_BLOCK, n_values // 16))
+    return min(BLOCK, max(SMALLEST_BLOCK, n_values // 16))
 
 
 class Found:
@@ -119,7 +118,7 @@ def summarise(kernel: Callable[..., Found | None], X: Array) -> Found | None:
     """What ``column_extrema`` or ``column_sums`` finds in all of X (..., n_features), if all of it is for them."""
     if not serves(X):
         return None
-    size = block_size(X.size, LARGEST_BLOCK) if X.ndim == 2 else SMALL_BLOCK  # blocks of others may be copies
+    size = block_size(X.size) if X.ndim == 2 else SMALL_BLOCK  # blocks of others may be copies
 
     def on(rectangle: tuple[Block, slice]) -> tuple[Found | None, slice]:
         block, features = rectangle
@@ -139,7 +138,7 @@ def summarise_stored(kernel: Callable[..., Found | None], X: Any) -> Found | Non
     if not serves(X.data):
         return None
     d = X.shape[1]
-    stored = range(0, len(X.data), max(BLOCK, 16 * d))  # merging takes as long as some values of each column
+    stored = range(0, len(X.data), max(block_size(len(X.data)), 16 * d))  # merging takes as long as some values of each column
 
     def on(start: int) -> Found | None:
         piece = slice(start, start + stored.step)
