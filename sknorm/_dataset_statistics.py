@@ -224,7 +224,7 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel:
     compiled = _kernels.summarise(kernel, X) if weights is None else None
     if compiled is not None:
         return cls._of_blocks(X[..., 0].size, [compiled])._collapsed()
-    plain = weights is None and X.dtype == np.float64 and X.flags.c_contiguous
+    plain = weights is None and X.dtype == np.float64 and X.flags.forc
     # the others need more scratch
     size = _kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
 
@@ -240,7 +240,7 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel:
         return n, kernel.portable(_kernels.Columns(piece), piece, w)
 
     done = []
-    for features in _kernels.tiles(X.shape[-1]):
+    for features in _kernels.tiles_of(X, size):
         width = features.stop - features.start
         blocks = _kernels.row_blocks(X.shape, size, width)
         found = _kernels.in_order(kernel_on, blocks, parallel=X.size > _kernels.SMALL_BLOCK)

@@ -35,6 +35,7 @@ from ._blocks import (
     row_blocks,
     thread_count,
     tiles,
+    tiles_of,
 )
 from ._compiled import TILE as COMPILED_TILE
 from ._compiled import affine_stored
@@ -80,6 +81,7 @@ __all__ = [
     "summarise_stored",
     "thread_count",
     "tiles",
+    "tiles_of",
 ]
 
 

@@ -80,11 +80,16 @@ def tiles(n_features: int, width: int = TILE) -> Iterator[slice]:
         yield slice(start, min(start + width, n_features))
 
 
-def rectangles(X: Array, size: int, width: int) -> Iterator[tuple[Block, slice]]:
-    """Cut samples and features, so that a block of ``size`` values is one stretch of memory where it can be."""
+def tiles_of(X: Array, size: int, width: int = TILE) -> Iterator[slice]:
+    """Cut the features, into whole columns where these are stretches of memory and no longer than a block."""
     if X.ndim == 2 and X.shape[0] and abs(X.strides[0]) < abs(X.strides[1]):
         width = max(1, min(width, size // X.shape[0]))
-    for features in tiles(X.shape[-1], width):
+    return tiles(X.shape[-1], width)
+
+
+def rectangles(X: Array, size: int, width: int) -> Iterator[tuple[Block, slice]]:
+    """Cut samples and features, so that a block of ``size`` values is one stretch of memory where it can be."""
+    for features in tiles_of(X, size, width):
         for block in row_blocks(X.shape, size, features.stop - features.start):
             yield block, features
 
