@@ -185,7 +185,6 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     @property
     def constant_features_(self) -> Any:
-        """Features that have one value only, which come out as exact zeros (min-max: the low end)."""
         return fitted_attribute(self, self._effective().constant)
 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:

@@ -57,12 +57,12 @@ class MinMaxNormalizer(DatasetTransformer):
     n_samples_seen_ : int, or float with weights
         Number of samples, or the sum of their weights; of N-D data all axes but the last count.
     constant_features_ : ndarray of bool of shape (n_features,)
-        Features with one value only.
+        Features with one value only, which come out as ``low``.
     statistics_ : Extrema
         What was learned; everything above is derived from it.
     n_features_in_ : int
         Size of the last axis.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (n_features,)
         Names of the features, where fit saw a DataFrame.
 
     Raises
@@ -70,6 +70,10 @@ class MinMaxNormalizer(DatasetTransformer):
     ValueError
         For infinity, text, dates and complex numbers; for a sparse matrix in which some minimum is not 0 or with
         ``feature_range[0] != 0``, since its zeros would not stay zeros.
+
+    See Also
+    --------
+    Standardizer : mean 0 and variance 1 for each feature.
 
     Notes
     -----
@@ -79,10 +83,6 @@ class MinMaxNormalizer(DatasetTransformer):
 
     Every output is the correctly rounded value or its neighbour. Sparse matrices stay sparse where every minimum is
     0.
-
-    See Also
-    --------
-    Standardizer : mean 0 and variance 1 for each feature.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class RowLayerNorm(SampleTransformer):
     ----------
     n_features_in_ : int
         Size of the last axis.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (n_features,)
         Names of the features, where fit saw a DataFrame.
 
     Raises
@@ -51,6 +51,11 @@ class RowLayerNorm(SampleTransformer):
     UserWarning
         By fit for samples of one feature, which all become 0.
 
+    See Also
+    --------
+    RowRMSNorm : without the mean.
+    Standardizer : mean 0 and variance 1 for each feature.
+
     Notes
     -----
     NaN is missing: it is left out of mean and variance and stays NaN, so that padded samples of different length
@@ -61,11 +66,6 @@ class RowLayerNorm(SampleTransformer):
     References
     ----------
     J. L. Ba, J. R. Kiros, G. E. Hinton (2016), Layer normalization, equation 4.
-
-    See Also
-    --------
-    RowRMSNorm : without the mean.
-    Standardizer : mean 0 and variance 1 for each feature.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class RowRMSNorm(SampleTransformer):
     ----------
     n_features_in_ : int
         Size of the last axis.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (n_features,)
         Names of the features, where fit saw a DataFrame.
 
     Raises
@@ -43,6 +43,10 @@ class RowRMSNorm(SampleTransformer):
     ValueError
         For infinity, text, dates and complex numbers; for sparse matrices with ``keep_stats=True``; by
         `inverse_transform` without row statistics or with a zero in gamma.
+
+    See Also
+    --------
+    RowLayerNorm : with the mean subtracted.
 
     Notes
     -----
@@ -54,10 +58,6 @@ class RowRMSNorm(SampleTransformer):
     References
     ----------
     B. Zhang, R. Sennrich (2019), Root mean square layer normalization, equation 4.
-
-    See Also
-    --------
-    RowLayerNorm : with the mean subtracted.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class RowSoftmax(SampleTransformer):
     ----------
     n_features_in_ : int
         Size of the last axis.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (n_features,)
         Names of the features, where fit saw a DataFrame.
 
     Raises

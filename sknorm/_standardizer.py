@@ -54,18 +54,23 @@ class Standardizer(DatasetTransformer):
     n_samples_seen_ : int or ndarray of shape (n_features,)
         Number of values (sum of weights) of each feature; one number where it is the same for all.
     constant_features_ : ndarray of bool of shape (n_features,)
-        Features with one value only.
+        Features with one value only, which come out as exact zeros.
     statistics_ : Moments
         What was learned; everything above is derived from it.
     n_features_in_ : int
         Size of the last axis.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (n_features,)
         Names of the features, where fit saw a DataFrame.
 
     Raises
     ------
     ValueError
         For infinity, text, dates and complex numbers; for a sparse matrix unless ``with_mean=False``.
+
+    See Also
+    --------
+    MinMaxNormalizer : each feature to a range.
+    RowLayerNorm : mean 0 and variance 1 for each sample.
 
     Notes
     -----
@@ -77,11 +82,6 @@ class Standardizer(DatasetTransformer):
     ----------
     T. F. Chan, G. H. Golub, R. J. LeVeque (1983), Algorithms for computing the sample variance: analysis and
     recommendations, equation 2.1.
-
-    See Also
-    --------
-    MinMaxNormalizer : each feature to a range.
-    RowLayerNorm : mean 0 and variance 1 for each sample.
 
     Examples
     --------
