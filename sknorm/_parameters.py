@@ -17,11 +17,7 @@ FLOATS = (np.float16, np.float32, np.float64)
 
 def check_output_dtype(dtype: Any) -> None:
     """The ``dtype`` parameter: None or a float type."""
-    try:
-        known = dtype is None or np.dtype(dtype).type in FLOATS
-    except TypeError:
-        known = False
-    if not known:
+    if dtype is not None and getattr(_dtype_of(dtype), "type", None) not in FLOATS:
         msg = message("dtype to be None, float16, float32 or float64", repr(dtype), "Pass one of these.")
         raise ValueError(msg)
 
@@ -30,17 +26,20 @@ def check_inverse_dtype(dtype: Any) -> None:
     """The ``inverse_dtype`` parameter: None, "input" or a real type."""
     if dtype is None or (isinstance(dtype, str) and dtype == "input"):
         return
-    try:
-        known = np.dtype(dtype).kind in "biuf"
-    except TypeError:
-        known = False
-    if not known:
+    if getattr(_dtype_of(dtype), "kind", "V") not in "biuf":
         msg = message(
             'inverse_dtype to be None, "input" or a real dtype',
             repr(dtype),
             'Pass "input" to get the dtype of fit.',
         )
         raise ValueError(msg)
+
+
+def _dtype_of(value: Any) -> np.dtype[Any] | None:
+    try:
+        return np.dtype(value)
+    except Exception:  # whatever reading text, lists and foreign objects as a dtype leads to
+        return None
 
 
 def check_boolean(name: str, value: Any) -> None:
