@@ -14,7 +14,7 @@ import numpy as np
 from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
-from ._validation import check_values, complex_refused, message, not_numbers, numbers_of
+from ._validation import as_array, check_values, complex_refused, is_sparse, message, not_numbers, numbers_of, shown
 
 
 def to_values(X: Any) -> Any:
@@ -23,7 +23,7 @@ def to_values(X: Any) -> Any:
         return check_values(X)
     if is_foreign(X):
         return check_values(on_host(X, "X"))
-    if hasattr(X, "tocsr") and hasattr(X, "nnz"):
+    if is_sparse(X):
         return _sparse_values(X)
     if isinstance(X, np.matrix):
         raise TypeError("np.matrix is not supported. Pass np.asarray(X).")
@@ -40,14 +40,10 @@ def to_values(X: Any) -> Any:
     if is_collection(X):
         got = f"a lazy {type(X).__name__}"
         raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits."))
-    try:
-        values = np.asarray(X)
-    except ValueError as error:
-        msg = message("an array or a frame", f"{type(X).__name__} that NumPy cannot read ({error})", "Pass equal rows.")
-        raise ValueError(msg) from error
+    values = as_array(X, "an array or a frame")
     if values.ndim == 0:
         remedy = "Pass a list of rows, an array or a frame. Reshape your data."
-        raise ValueError(message("2D array", f"{type(X).__name__} {X!r:.60}", remedy))
+        raise ValueError(message("2D array", f"{type(X).__name__} {shown(X):.60}", remedy))
     return check_values(values)
 
 

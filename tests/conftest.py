@@ -6,8 +6,8 @@ from sklearn import config_context
 
 from .array_api import dispatches
 
-# Collecting the doctests of this plugin would import it, and it replaces classes of scikit-learn.
-collect_ignore = ["substitution.py"]
+# Collecting doctests would import them: a plugin that replaces classes of scikit-learn, and scripts.
+collect_ignore = ["substitution.py", "hostile"]
 
 settings.register_profile("sknorm", derandomize=True, deadline=None, max_examples=50, database=None)
 settings.load_profile("sknorm")
