@@ -108,7 +108,7 @@ REFUSED = [
             ("eps", v),
             {"zero": True},
             "eps to be a finite number at least 0",
-            repr(v),
+            repr(v)[:200],
             "eps at least 0.",
         )
         for v in (-1e-9, NAN, INF, 10**400, -(10**400), "1", None, True, np.True_, [1.0], 1j, Decimal(1))
