@@ -35,7 +35,7 @@ def check_inverse_dtype(dtype: Any) -> None:
         raise ValueError(msg)
 
 
-def _dtype_of(value: Any) -> np.dtype[Any] | None:
+def _dtype_of(value: Any) -> Any:
     try:
         return np.dtype(value)
     except Exception:  # whatever reading text, lists and foreign objects as a dtype leads to
@@ -52,7 +52,7 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     try:
         with np.errstate(over="ignore"):
             low, high = (dtype.type(v) for v in _pair(value) if _is(numbers.Real, v))
-        fine = np.isfinite([low, high]).all()
+        fine = bool(np.isfinite([low, high]).all())
     except Exception:  # whatever going through a foreign object raises
         fine = False
     if not fine:
@@ -67,7 +67,7 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     return low, high
 
 
-def _is(kind: type[numbers.Real], value: Any) -> bool:
+def _is(kind: Any, value: Any) -> bool:
     """Whether it is a number of a kind; to Python, NumPy's durations are integers."""
     return isinstance(value, kind) and not isinstance(value, np.timedelta64)
 
@@ -227,7 +227,7 @@ def check_same_dtype(fitted: Any, given: Any) -> None:
 
 def check_features(features: Any, names: Array | None, n_features: int) -> Array:
     """Positions of features given by name, index, slice or mask."""
-    listed = features
+    listed: Any = features
     if not isinstance(features, slice):
         try:
             listed = [features] if np.ndim(features) == 0 or is_sparse(features) else list(features)
@@ -240,7 +240,7 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
             raise ValueError(message(f"features among {list(known)}", got, remedy))
         listed = [known[f] if isinstance(f, str) else f for f in listed]
     try:
-        index = np.arange(n_features)[listed]
+        index: Array = np.arange(n_features)[listed]
     except Exception as error:
         raise _no_features(features, n_features) from error
     if index.ndim != 1 or len(set(index.tolist())) < len(index):

@@ -45,12 +45,13 @@ def shown(value: Any) -> str:
 def as_array(value: Any, expected: str) -> Array:
     """The array that NumPy makes of an object, or our error for whatever that leads to."""
     try:
-        return np.asarray(value)
+        with np.errstate(all="ignore"):  # at casts of NaN that signal
+            return np.asarray(value)
     except MemoryError:
         raise
     except Exception as error:
         got = f"{type(value).__name__} that NumPy cannot read ({error})"
-        raise ValueError(message(expected, got, "Pass equal rows.")) from error
+        raise ValueError(message(expected, got, "Pass rows of numbers, all of one length.")) from error
 
 
 def is_sparse(value: Any) -> bool:
@@ -196,7 +197,8 @@ def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
 
 
 def _first_stored_infinity(X: Any) -> tuple[int, ...]:
-    at = np.flatnonzero(np.isinf(X.data))[0]
+    with np.errstate(all="ignore"):
+        at = np.flatnonzero(np.isinf(X.data.astype(np.float64)))[0]
     return int(X.row[at]), int(X.col[at])
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -147,6 +148,37 @@ def test_a_damaged_sparse_container_is_no_list_of_anything():
     for name in ("feature_range", "in_range"):
         with pytest.raises(ValueError, match=f"Expected {name}"):
             MinMaxNormalizer(**{name: damaged()}).fit(np.eye(2))
+
+
+@pytest.mark.parametrize("container", [sp.coo_matrix, sp.coo_array, sp.bsr_matrix, sp.bsr_array])
+@pytest.mark.parametrize("place", [-1, 2, 2**30])
+def test_places_outside_of_any_sparse_container_are_refused(container, place):
+    for axis in (0, 1):
+        X = container(np.eye(2))
+        places = X.indices if X.format == "bsr" else X.coords[axis]
+        places.flags.writeable = True
+        places[0] = place
+        with pytest.raises(ValueError, match="Expected") as error:
+            RowRMSNorm().fit(X)
+        assert_says(error.value, "a sparse container of indices from 0 to 1", container.__name__, "check_format")
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="no wider type")
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_a_number_beyond_float64_is_told_as_an_infinity(container):
+    X = container(np.array([[1, 0], [0, np.longdouble("1e400")]]))
+    with pytest.raises(ValueError, match="got infinity in feature 1"):
+        Standardizer(with_mean=False).fit(X)
+
+
+def test_a_signalling_nan_in_columns_of_several_dtypes_is_missing():
+    X = pd.DataFrame({"a": np.float32([1, 2, 3]), "b": [1.0, 2.0, 3.0], "c": np.float16([1, 2, 3])})
+    expected = Standardizer().fit_transform(X.where(X > 1))
+    for name, dtype in X.dtypes.items():
+        column = X[name].to_numpy(copy=True)
+        column[0] = SIGNALLING[dtype].view(dtype)
+        X[name] = column
+    np.testing.assert_array_equal(Standardizer().fit_transform(X), expected)
 
 
 @pytest.mark.parametrize(

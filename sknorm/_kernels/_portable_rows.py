@@ -162,7 +162,8 @@ def softmax(group: Group, block: Array, out: Array | None, temperature: float) -
     -inf is a masked value, of probability 0; a sample without any other value gives NaN.
     """
     x, low = widened(block)
-    largest = DoubleDouble.of(group.reduce(np.fmax, quiet(block)))
+    top = group.reduce(np.maximum, block)
+    largest = DoubleDouble.of(group.reduce(np.fmax, quiet(block)) if np.isnan(top).any() else top)
     if np.isposinf(largest.hi).any():
         raise InfinityFound
     t = x - group.spread(largest.hi)

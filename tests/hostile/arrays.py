@@ -199,7 +199,11 @@ def sparse(rng):
         S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
     with np.errstate(all="ignore"):
         truth = None if X.dtype.kind == "c" else S.toarray()
-    if kind in ("csr", "csc") and S.nnz and rng.random() < 0.1:
-        S.indices[0] = rng.choice([-1, 3, 99])
-        return Case(f"damaged {kind}", S, either=S.indices[0] < 5)
+    if S.nnz and rng.random() < 0.1:
+        if kind == "coo":
+            S.coords[rng.integers(2)][0] = rng.choice([-1, 99])
+            return Case("damaged coo", S)
+        if kind in ("csr", "csc", "bsr"):
+            S.indices[0] = rng.choice([-1, 3, 99])
+            return Case(f"damaged {kind}", S, either=S.indices[0] < 5)
     return Case(f"sparse {kind} {S.dtype}", S, truth)

@@ -7,7 +7,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
-from arrays import INTEGERS, Case, values
+from arrays import Case, values
 
 
 def pandas_column(rng, n):
@@ -15,7 +15,7 @@ def pandas_column(rng, n):
     numbers = rng.integers(0, 9, n)
     kind = rng.integers(13)
     if kind < 3:
-        data = values(rng, rng.choice(list("?" + INTEGERS + "efd")), (n,))
+        data = values(rng, rng.choice(list("?bBhHiIefd")), (n,))
         return pd.Series(data), data
     if kind < 6:
         dtype = rng.choice(
