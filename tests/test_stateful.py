@@ -21,7 +21,7 @@ from . import exact
 from .stateful import Machine, state
 
 EXAMPLES = int(os.environ.get("SKNORM_EXAMPLES", "0"))
-SETTINGS = settings(max_examples=EXAMPLES or 20, stateful_step_count=30 if EXAMPLES else 15, derandomize=not EXAMPLES)
+SETTINGS = settings(max_examples=EXAMPLES or 60, stateful_step_count=30 if EXAMPLES else 15, derandomize=not EXAMPLES)
 
 booleans, dtypes = st.booleans(), st.sampled_from([None, "float64", "float32"])
 known = st.sampled_from([0.5, 3, 1e-3, 1e10])
