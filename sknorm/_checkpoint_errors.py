@@ -110,6 +110,11 @@ def no_float(name: str, dtype: str) -> ValueError:
     return ValueError(message(f"float16, bfloat16, float32 or float64 in {name!r}", dtype, remedy))
 
 
+def not_finite(name: str, value: Any) -> ValueError:
+    remedy = "The file is damaged, or the training diverged: get another checkpoint."
+    return ValueError(message(f"finite numbers in {name!r}", f"{value}", remedy))
+
+
 def no_vector(name: str, shape: tuple[int, ...]) -> ValueError:
     remedy = "Pass each vector as gamma of a norm of its own, or norm without gamma and multiply afterwards."
     return ValueError(message(f"one vector, for one axis, in {name!r}", f"shape {shape}", remedy))

@@ -14,7 +14,7 @@ import numpy as np
 from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
-from ._validation import check_values, complex_refused, message, not_numbers, numbers_of
+from ._validation import as_array, check_values, complex_refused, is_sparse, message, not_numbers, numbers_of, shown
 
 
 def to_values(X: Any) -> Any:
@@ -23,7 +23,7 @@ def to_values(X: Any) -> Any:
         return check_values(X)
     if is_foreign(X):
         return check_values(on_host(X, "X"))
-    if hasattr(X, "tocsr") and hasattr(X, "nnz"):
+    if is_sparse(X):
         return _sparse_values(X)
     if isinstance(X, np.matrix):
         raise TypeError("np.matrix is not supported. Pass np.asarray(X).")
@@ -40,14 +40,10 @@ def to_values(X: Any) -> Any:
     if is_collection(X):
         got = f"a lazy {type(X).__name__}"
         raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits."))
-    try:
-        values = np.asarray(X)
-    except ValueError as error:
-        msg = message("an array or a frame", f"{type(X).__name__} that NumPy cannot read ({error})", "Pass equal rows.")
-        raise ValueError(msg) from error
+    values = as_array(X, "an array or a frame")
     if values.ndim == 0:
         remedy = "Pass a list of rows, an array or a frame. Reshape your data."
-        raise ValueError(message("2D array", f"{type(X).__name__} {X!r:.60}", remedy))
+        raise ValueError(message("2D array", f"{type(X).__name__} {shown(X):.60}", remedy))
     return check_values(values)
 
 
@@ -86,7 +82,9 @@ def frame_kind(X: Any) -> str | None:
 def _sparse_values(X: Any) -> Any:
     if X.ndim != 2:
         raise ValueError(message("2D sparse container", f"{X.ndim}D {type(X).__name__}", "Reshape your data."))
-    X = X if X.format in ("csr", "csc") else X.tocsr()
+    if X.format not in ("csr", "csc"):
+        _check_places(X)
+        X = X.tocsr()
     _check_places(X)
     if not X.has_canonical_format:
         X = X.copy()
@@ -99,12 +97,20 @@ def _sparse_values(X: Any) -> Any:
 
 def _check_places(X: Any) -> None:
     """Indices that point outside the matrix, which SciPy lets pass, would be places outside of memory."""
-    indptr, indices = X.indptr, X.indices
-    across = X.shape[1] if X.format == "csr" else X.shape[0]
-    rising = indptr[0] == 0 and indptr[-1] <= min(len(indices), len(X.data)) and (indptr[:-1] <= indptr[1:]).all()
-    if not rising or (len(indices) and not 0 <= indices.min() <= indices.max() < across):
-        expected = f"a sparse container of indices from 0 to {across - 1} and a rising indptr"
-        raise ValueError(message(expected, f"a {type(X).__name__} with others", "Its check_format() tells more."))
+    if X.format == "coo":
+        rising = len(X.row) == len(X.col) == len(X.data)
+        places = [(X.row, X.shape[0]), (X.col, X.shape[1])]
+    elif X.format in ("csr", "csc", "bsr"):
+        indptr, block = X.indptr, X.blocksize if X.format == "bsr" else (1, 1)
+        stored = min(len(X.indices), len(X.data))
+        rising = indptr[0] == 0 and indptr[-1] <= stored and (indptr[:-1] <= indptr[1:]).all()
+        places = [(X.indices, X.shape[0] if X.format == "csc" else X.shape[1] // block[1])]
+    else:
+        return  # places that a dict, lists or diagonals tell are checked by SciPy, or after it
+    for indices, across in places:
+        if not rising or (len(indices) and not 0 <= indices.min() <= indices.max() < across):
+            expected = f"a sparse container of indices from 0 to {across - 1} and a rising indptr"
+            raise ValueError(message(expected, f"a {type(X).__name__} with others", "Its check_format() tells more."))
 
 
 def with_data(X: Any, data: Array) -> Any:
@@ -130,7 +136,9 @@ def _pandas_values(X: Any) -> Any:
         for j in objects:
             X.isetitem(j, numbers_of(X.iloc[:, j].to_numpy(), f"column {X.columns[j]!r}"))
     common = np.result_type(*(_pandas_dtype(X.iloc[:, j], X.columns[j]) for j in range(X.shape[1])))
-    return check_values(X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {})))
+    with np.errstate(all="ignore"):  # at casts of NaN that signal
+        values = X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {}))
+    return check_values(values)
 
 
 def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
@@ -154,8 +162,9 @@ def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
 def _polars_values(X: Any) -> Array:
     columns = [_polars_column(column) for column in X]
     values = np.empty(X.shape, dtype=np.result_type(*columns) if columns else float, order="F")
-    for j, column in enumerate(columns):
-        values[:, j] = column
+    with np.errstate(all="ignore"):  # at casts of NaN that signal
+        for j, column in enumerate(columns):
+            values[:, j] = column
     return values
 
 

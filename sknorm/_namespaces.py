@@ -16,7 +16,7 @@ from sklearn import get_config
 from sklearn.utils._array_api import _convert_to_numpy, _max_precision_float_dtype, device, get_namespace
 
 from ._precision import Array
-from ._validation import message
+from ._validation import as_array, message
 
 
 def is_foreign(X: Any) -> bool:
@@ -49,7 +49,7 @@ def on_host(X: Any, what: str) -> Any:
 
 def as_numpy(value: Any, what: str) -> Array:
     """A parameter as a NumPy array."""
-    return np.asarray(on_host(value, what))
+    return as_array(on_host(value, what), f"{what} to be numbers")
 
 
 def _unreadable(X: Any, what: str, error: Exception) -> TypeError:

@@ -10,19 +10,15 @@ import numpy as np
 
 from ._namespaces import as_numpy, on_host
 from ._precision import Array
-from ._validation import message
+from ._validation import is_sparse, message, shown
 
 FLOATS = (np.float16, np.float32, np.float64)
 
 
 def check_output_dtype(dtype: Any) -> None:
     """The ``dtype`` parameter: None or a float type."""
-    try:
-        known = dtype is None or np.dtype(dtype).type in FLOATS
-    except TypeError:
-        known = False
-    if not known:
-        msg = message("dtype to be None, float16, float32 or float64", repr(dtype), "Pass one of these.")
+    if dtype is not None and getattr(_dtype_of(dtype), "type", None) not in FLOATS:
+        msg = message("dtype to be None, float16, float32 or float64", shown(dtype), "Pass one of these.")
         raise ValueError(msg)
 
 
@@ -30,59 +26,74 @@ def check_inverse_dtype(dtype: Any) -> None:
     """The ``inverse_dtype`` parameter: None, "input" or a real type."""
     if dtype is None or (isinstance(dtype, str) and dtype == "input"):
         return
-    try:
-        known = np.dtype(dtype).kind in "biuf"
-    except TypeError:
-        known = False
-    if not known:
+    if getattr(_dtype_of(dtype), "kind", "V") not in "biuf":
         msg = message(
             'inverse_dtype to be None, "input" or a real dtype',
-            repr(dtype),
+            shown(dtype),
             'Pass "input" to get the dtype of fit.',
         )
         raise ValueError(msg)
 
 
+def _dtype_of(value: Any) -> Any:
+    try:
+        return np.dtype(value)
+    except Exception:  # whatever reading text, lists and foreign objects as a dtype leads to
+        return None
+
+
 def check_boolean(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(message(f"{name} to be True or False", repr(value), "Pass a bool."))
+        raise ValueError(message(f"{name} to be True or False", shown(value), "Pass a bool."))
 
 
 def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """A pair (low, high) of finite numbers, low < high, rounded to ``dtype``."""
     try:
         with np.errstate(over="ignore"):
-            low, high = (dtype.type(v) for v in value if isinstance(v, numbers.Real))
-        fine = len(value) == 2 and np.isfinite([low, high]).all()
-    except (TypeError, ValueError, OverflowError):
+            low, high = (dtype.type(v) for v in _pair(value) if _is(numbers.Real, v))
+        fine = bool(np.isfinite([low, high]).all())
+    except Exception:  # whatever going through a foreign object raises
         fine = False
     if not fine:
-        raise ValueError(message(f"{name} to be two finite numbers (low, high)", repr(value), "Pass (0, 1), say."))
+        raise ValueError(message(f"{name} to be two finite numbers (low, high)", shown(value), "Pass (0, 1), say."))
     if not low < high:
         msg = message(
             f"{name} with low < high in {dtype}",
-            repr(value),
+            shown(value),
             "The minimum of the range must be below its maximum.",
         )
         raise ValueError(msg)
     return low, high
 
 
+def _is(kind: Any, value: Any) -> bool:
+    """Whether it is a number of a kind; to Python, NumPy's durations are integers."""
+    return isinstance(value, kind) and not isinstance(value, np.timedelta64)
+
+
+def _pair(value: Any) -> Any:
+    """Something of two, which a sparse container is not: to go through a damaged one may crash."""
+    if is_sparse(value) or len(value) != 2:
+        raise ValueError
+    return value
+
+
 def starts_at_zero(limits: Any) -> bool:
     """Whether what should be (low, high) has a low of 0; what is no such pair has not."""
     try:
-        low = _array_of(limits[0], "limits")
-    except (TypeError, LookupError):
+        low = _array_of(_pair(limits)[0], "limits")
+    except Exception:  # whatever a foreign object raises
         return False
     return low.dtype.kind in "biuf" and not low.any()
 
 
 def _array_of(value: Any, name: str) -> Array:
-    """As an array, which is of objects where rows differ in length."""
+    """As an array, which is of objects where there is none: where rows differ in length, say."""
     value = on_host(value, name)
     try:
         return np.asarray(value)
-    except ValueError:
+    except Exception:  # whatever an object of the user's raises
         return np.asarray(None)
 
 
@@ -90,7 +101,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
     """Known limits (low, high) as two arrays of shape (n_features,)."""
     if isinstance(value, str):
         if value != "dtype" or dtype.kind not in "biu":
-            got = f"{value!r} with data of dtype {dtype}"
+            got = f"{shown(value)} with data of dtype {dtype}"
             remedy = "Give the limits as a pair, in_range=(0, 1) say, or fit on integers."
             raise ValueError(message('in_range to be None, (low, high), or "dtype" with integer data', got, remedy))
         limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
@@ -98,11 +109,11 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
         return tuple(np.full(n_features, v, dtype=kind) for v in limits)  # type: ignore[return-value]
     value = on_host(value, "in_range")
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
-        msg = message('in_range to be None, (low, high) or "dtype"', repr(value), "Pass two numbers or two arrays.")
+        msg = message('in_range to be None, (low, high) or "dtype"', shown(value), "Pass two numbers or two arrays.")
         raise ValueError(msg)
     low, high = (check_known("in_range", v, n_features) for v in value)
     if not (low < high).all():
-        msg = message("in_range with low < high", repr(value), "The minimum must be below the maximum.")
+        msg = message("in_range with low < high", shown(value), "The minimum must be below the maximum.")
         raise ValueError(msg)
     return low, high
 
@@ -119,21 +130,21 @@ def check_known(name: str, value: Any, n_features: int, *, positive: bool = Fals
         raise ValueError(msg)
     if not np.isfinite(known).all() or (positive and (known < 0).any()):
         kind = "finite and not negative" if positive else "finite"
-        raise ValueError(message(f"{name} to be {kind}", repr(value), "Correct or leave out the statistic."))
+        raise ValueError(message(f"{name} to be {kind}", shown(value), "Correct or leave out the statistic."))
     return np.broadcast_to(known, (n_features,))
 
 
 def check_number(name: str, value: Any, *, zero: bool) -> float:
     """A finite positive number, or also zero."""
     if (
-        not isinstance(value, numbers.Real)
+        not _is(numbers.Real, value)
         or isinstance(value, (bool, np.bool_))
         or not _is_finite(value)
         or value < 0
         or (value == 0 and not zero)
     ):
         bound = "at least 0" if zero else "above 0"
-        raise ValueError(message(f"{name} to be a finite number {bound}", repr(value), f"Pass {name} {bound}."))
+        raise ValueError(message(f"{name} to be a finite number {bound}", shown(value), f"Pass {name} {bound}."))
     return float(value)
 
 
@@ -145,8 +156,8 @@ def _is_finite(value: Any) -> bool:
 
 
 def check_ddof(value: Any) -> int:
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 0:
-        msg = message("ddof to be an integer of at least 0", repr(value), "Pass 0 (population) or 1 (sample).")
+    if not _is(numbers.Integral, value) or isinstance(value, bool) or value < 0 or not _is_finite(value):
+        msg = message("ddof to be an integer of at least 0", shown(value), "Pass 0 (population) or 1 (sample).")
         raise ValueError(msg)
     return int(value)
 
@@ -190,7 +201,7 @@ def check_mergeable(one: Any, other: Any) -> None:
     mine, theirs = one.get_params(), other.get_params()
     different = [name for name in mine if name != "copy" and not _same(mine[name], theirs[name])]
     if different:
-        got = ", ".join(f"{name}={mine[name]!r} and {theirs[name]!r}" for name in different)
+        got = ", ".join(f"{name}={shown(mine[name])} and {shown(theirs[name])}" for name in different)
         raise ValueError(message("transformers of equal parameters to merge", got, "Fit both with the same."))
     check_names_agree(one, other)
 
@@ -216,9 +227,12 @@ def check_same_dtype(fitted: Any, given: Any) -> None:
 
 def check_features(features: Any, names: Array | None, n_features: int) -> Array:
     """Positions of features given by name, index, slice or mask."""
-    listed = [features] if np.ndim(features) == 0 and not isinstance(features, slice) else features
-    if not isinstance(listed, slice):
-        listed = list(listed)
+    listed: Any = features
+    if not isinstance(features, slice):
+        try:
+            listed = [features] if np.ndim(features) == 0 or is_sparse(features) else list(features)
+        except Exception as error:  # whatever going through a foreign object raises
+            raise _no_features(features, n_features) from error
         known = {} if names is None else {name: i for i, name in enumerate(names)}
         unknown = [f for f in listed if isinstance(f, str) and f not in known]
         if unknown:
@@ -226,13 +240,17 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
             raise ValueError(message(f"features among {list(known)}", got, remedy))
         listed = [known[f] if isinstance(f, str) else f for f in listed]
     try:
-        index = np.arange(n_features)[listed]
-    except (IndexError, TypeError) as error:
-        remedy = "Pass positions, names or a mask."
-        raise ValueError(message(f"features among 0 to {n_features - 1}", repr(features), remedy)) from error
+        index: Array = np.arange(n_features)[listed]
+    except Exception as error:
+        raise _no_features(features, n_features) from error
     if index.ndim != 1 or len(set(index.tolist())) < len(index):
-        msg = message("a flat list of distinct features", repr(features), "Name each feature once.")
+        msg = message("a flat list of distinct features", shown(features), "Name each feature once.")
         raise ValueError(msg)
     if not len(index):
-        raise ValueError(message("at least one feature", repr(features), "Name the features to keep."))
+        raise ValueError(message("at least one feature", shown(features), "Name the features to keep."))
     return index
+
+
+def _no_features(features: Any, n_features: int) -> ValueError:
+    remedy = "Pass positions, names or a mask."
+    return ValueError(message(f"features among 0 to {n_features - 1}", shown(features), remedy))

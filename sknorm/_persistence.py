@@ -197,7 +197,7 @@ def _restored(document: Any) -> Any:
     cls, kind = CLASSES[name], SUMMARIES.get(name)
     _json.check_fields(document["parameters"], inspect.signature(cls).parameters, f"the parameters of {name}")
     estimator = cls(**{key: _json.decoded(value, key) for key, value in document["parameters"].items()})
-    with config_context(enable_metadata_routing=True, transform_output="default"):
+    with config_context(enable_metadata_routing=True, transform_output="default"), np.errstate(all="ignore"):
         _request(estimator, document["requests"])
         if n_features is not None:
             if type(n_features) is not int or not 0 < n_features < LARGEST_WIDTH:

@@ -131,7 +131,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             raise _validation.too_narrow(self._statistics._fields, values.shape)
         self._check_parameters(values.shape[-1] - kept)
         kind = output_kind(self, values) if like is X else block_kind(self, X)
-        if kept:
+        if kept or not self._takes_sparse:
             self._check_sparse(values)
         if isinstance(row_stats, (tuple, list)):
             row_stats = [on_host(given, "row_stats") for given in row_stats]

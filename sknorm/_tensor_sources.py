@@ -52,6 +52,8 @@ def read_widened(name: str, tensor: Tensor) -> Array:
     values = tensor.stored()
     if values.dtype == np.uint16:
         values = (values.astype(np.uint32) << 16).view(np.float32)
+    if not np.isfinite(values).all():  # and a signalling NaN would warn in whatever is done with it
+        raise _checkpoint_errors.not_finite(name, values[~np.isfinite(values)][0])
     return values.astype(np.float64 if tensor.dtype == "float64" else np.float32)
 
 

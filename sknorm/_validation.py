@@ -12,6 +12,9 @@ from sklearn.exceptions import NotFittedError
 
 from ._precision import Array
 
+REAL = (bool, int, float, np.integer, np.floating, np.bool_)
+LONGEST = 200  # characters of what came, in an error
+
 
 class InfinityFound(ValueError):
     """An infinity in a block; the caller knows the names and says where it stands."""
@@ -30,8 +33,34 @@ def message(expected: str, got: Any, remedy: str) -> str:
     return f"Expected {expected}, got {got}. {remedy}"
 
 
+def shown(value: Any) -> str:
+    """What an object says of itself, cut short and on one line; its type if it fails at that."""
+    try:
+        text = " ".join(map(str.strip, repr(value).splitlines()))
+    except Exception:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def as_array(value: Any, expected: str) -> Array:
+    """The array that NumPy makes of an object, or our error for whatever that leads to."""
+    try:
+        with np.errstate(all="ignore"):  # at casts of NaN that signal
+            return np.asarray(value)
+    except MemoryError:
+        raise
+    except Exception as error:
+        got = f"{type(value).__name__} that NumPy cannot read ({error})"
+        raise ValueError(message(expected, got, "Pass rows of numbers, all of one length.")) from error
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse container; to go through a damaged one may crash."""
+    return hasattr(value, "tocsr") and hasattr(value, "nnz")
+
+
 def no_such_mode(mode: Any) -> ValueError:
-    return ValueError(message("mode 'stdout' or 'dict'", repr(mode), "Leave it out to print."))
+    return ValueError(message("mode 'stdout' or 'dict'", shown(mode), "Leave it out to print."))
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
@@ -41,7 +70,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     if np.ma.is_masked(sample_weight):
         remedy = "Use 0 to leave a sample out."
         raise ValueError(message("sample_weight without a mask", "masked weights", remedy))
-    w = np.asarray(sample_weight)
+    w = as_array(sample_weight, "sample_weight to be an array of numbers")
     if w.dtype.kind == "O" and w.ndim == 1:
         w = numbers_of(w, "sample_weight")
     if w.dtype.kind in "biuf" and w.ndim == 0:
@@ -109,7 +138,7 @@ def numbers_of(X: Array, what: str) -> Array:
     for kind in found:
         if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
             raise ValueError(complex_refused(what, kind.__name__))
-        if issubclass(kind, (bool, int, float, np.integer, np.floating, np.bool_)):
+        if issubclass(kind, REAL) and not issubclass(kind, np.timedelta64):  # which to NumPy is an integer
             continue
         if issubclass(kind, (str, bytes, numbers.Number)) or hasattr(kind, "isoformat") or kind.__module__ == "numpy":
             raise ValueError(not_numbers(what, f"dtype object holding {kind.__name__}"))
@@ -120,7 +149,11 @@ def numbers_of(X: Array, what: str) -> Array:
             return X.astype(np.int64)
         except OverflowError:
             pass  # beyond 64 bits float64 has to do
-    return np.where(missing, np.nan, X).astype(np.float64)
+    try:
+        return np.where(missing, np.nan, X).astype(np.float64)
+    except OverflowError:
+        remedy = "Divide the feature by a power of ten."
+        raise ValueError(message(f"numbers in {what} that float64 can hold", "a larger integer", remedy)) from None
 
 
 def _is_missing(value: Any) -> bool:
@@ -155,7 +188,7 @@ def _chunks(X: Array) -> Iterator[tuple[int, Array]]:
 
 def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
     infinite_in = np.isposinf if negative else np.isinf
-    with np.errstate(over="ignore"):  # a longdouble beyond float64 counts as infinite
+    with np.errstate(all="ignore"):  # a longdouble beyond float64 counts as infinite
         return next(
             (start + int(at[0]), *map(int, at[1:]))
             for start, part in _chunks(X)
@@ -164,7 +197,8 @@ def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
 
 
 def _first_stored_infinity(X: Any) -> tuple[int, ...]:
-    at = np.flatnonzero(np.isinf(X.data))[0]
+    with np.errstate(all="ignore"):
+        at = np.flatnonzero(np.isinf(X.data.astype(np.float64)))[0]
     return int(X.row[at]), int(X.col[at])
 
 
@@ -220,18 +254,29 @@ def row_statistics_missing(name: str) -> ValueError:
 def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) -> tuple[Array, ...]:
     """Statistics of samples, one array of ``shape`` each."""
     try:
-        arrays = tuple(np.ascontiguousarray(v, dtype=np.float64) for v in given)
-    except (TypeError, ValueError):
+        arrays = () if is_sparse(given) else tuple(_numbers_in(v, "row_stats") for v in given)
+    except Exception:  # whatever going through a foreign object raises
         arrays = ()
     if len(arrays) != len(names) or any(a.shape != shape for a in arrays):
         got = repr(type(given).__name__) + (f" of shapes {[a.shape for a in arrays]}" if arrays else "")
         remedy = "Pass what row_statistics(X) returned for these samples."
         raise ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+    with np.errstate(all="ignore"):
+        arrays = tuple(np.ascontiguousarray(a, dtype=np.float64) for a in arrays)
     for name, array in zip(names, arrays, strict=True):
         if name in ("row_scale", "row_rms") and (array <= 0).any():
             got = f"{array[array <= 0].flat[0]}"
             raise ValueError(message(f"a divisor {name} above 0", got, "Pass what row_statistics(X) returned."))
     return arrays
+
+
+def _numbers_in(value: Any, what: str) -> Array:
+    values = as_array(value, what)
+    if values.dtype.kind == "O":
+        return numbers_of(values, what)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(not_numbers(what, f"dtype {values.dtype}"))
+    return values
 
 
 def no_probability(value: Any) -> ValueError:

@@ -1,15 +1,22 @@
 """For every test: one hypothesis profile, with the same examples in every run; and the arrays of other libraries."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from sklearn import config_context
 
 from .array_api import dispatches
 
-# Collecting the doctests of this plugin would import it, and it replaces classes of scikit-learn.
-collect_ignore = ["substitution.py"]
+# Collecting doctests would import them: a plugin that replaces classes of scikit-learn, and scripts.
+collect_ignore = ["substitution.py", "hostile"]
 
-settings.register_profile("sknorm", derandomize=True, deadline=None, max_examples=50, database=None)
+settings.register_profile(
+    "sknorm",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # which a machine that stalls for a second would fail
+)
 settings.load_profile("sknorm")
 
 

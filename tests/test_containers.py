@@ -166,7 +166,7 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
         (pl.Series([1.0]), ValueError, "2D array or DataFrame", "1D polars Series", 'df[["a"]]. Reshape your data.'),
         (pl.LazyFrame({"a": [1.0]}), TypeError, "data", "a polars LazyFrame", "Call .collect() on it first."),
         (sp.coo_array(np.ones(3)), ValueError, "2D sparse container", "1D coo_array", "Reshape your data."),
-        ([[1], [2, 3]], ValueError, "an array or a frame", "list that NumPy cannot read", "Pass equal rows."),
+        ([[1], [2, 3]], ValueError, "an array or a frame", "list that NumPy cannot read", "all of one length."),
         (
             pd.DataFrame([[1, 2]], columns=["a", "a"]),
             ValueError,

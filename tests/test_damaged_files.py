@@ -129,6 +129,9 @@ def test_another_class_is_refused_by_its_name(name, loaded):
 HI = {"array": "float64", "shape": [4], "data": [1.0, -0.0, "nan", 5.0]}
 
 
+HUGE = {"array": "float64", "shape": [4], "data": [1e308] * 4}
+
+
 @pytest.mark.parametrize(
     "where, to, expected",
     [
@@ -155,6 +158,7 @@ HI = {"array": "float64", "shape": [4], "data": [1.0, -0.0, "nan", 5.0]}
         (("statistics", "above", "hi", "data"), [-0.001, 2.0, 0.0, 0.0], "a mean between minimum and maximum"),
         (("statistics", "above", "hi", "data"), [1.0, 2.0, 1.0, 0.0], "a mean between minimum and maximum"),
         (("statistics", "above", "hi", "data"), ["inf", 4.0, 0.0, 0.0], "above to be finite"),
+        (("statistics", "above"), {"hi": HUGE, "lo": HUGE}, "above to be finite and normalised"),
         (("statistics", "above", "hi"), {"array": "float64", "shape": [1], "data": [1.0]}, "above to be two arrays"),
         (("n_features_in",), 3, "count to be 3 numbers"),
         (("n_features_in",), 0, "n_features_in to be a number of features"),

@@ -13,6 +13,7 @@ from sknorm.checkpoint import list_norms, load_norm
 
 from .checkpoints import (
     MakesDirectory,
+    encoded,
     entry,
     model_directory,
     safetensors_bytes,
@@ -83,6 +84,21 @@ def test_a_layer_that_is_not_stored_in_floats_is_listed_but_not_loaded(tmp_path,
     with pytest.raises(ValueError, match="Expected") as error:
         load_norm(path, "norm", kind="rmsnorm", eps=0)
     assert_says(error.value, "float16, bfloat16, float32 or float64 in 'norm.weight'", dtype, "dequantize")
+
+
+@pytest.mark.parametrize(
+    "dtype, bits, got",
+    [("BF16", 0x7F81, "nan"), ("F16", 0x7C01, "nan"), ("F32", 0x7F800001, "nan"), ("F64", 0x7FF << 52, "inf")],
+)
+def test_a_weight_that_is_not_finite_is_refused(tmp_path, dtype, bits, got):
+    """Signalling NaN among them, in which arithmetic warns."""
+    content = bits.to_bytes({"BF16": 2, "F16": 2, "F32": 4, "F64": 8}[dtype], "little")
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(safetensors_bytes(*encoded({"norm.weight": (dtype, (1,), content)})))
+    for kind in ("rmsnorm", "layernorm+1"):
+        with pytest.raises(ValueError, match="Expected") as error:
+            load_norm(path, "norm", kind=kind, eps=0)
+        assert_says(error.value, "finite numbers in 'norm.weight'", got, "get another checkpoint")
 
 
 def index_of(folder, weight_map, **others):

@@ -8,10 +8,12 @@ import pickle
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 from threading import Barrier
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,18 +102,46 @@ def test_the_trusted_list_names_no_more_than_is_needed():
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_eight_threads_sharing_one_transformer_get_the_bits_of_one(cls):
+def test_sixteen_threads_sharing_one_transformer_get_the_bits_of_one(cls):
     norm = cls().fit(LARGE)
     expected = norm.transform(LARGE)
-    started = Barrier(8)
+    norm = pickle.loads(pickle.dumps(norm))  # which has to make its maps anew
+    started = Barrier(16)
 
     def transform_at_once(_):
         started.wait()
         return norm.transform(LARGE)
 
-    with ThreadPoolExecutor(8) as pool:
-        for result in pool.map(transform_at_once, range(8)):
+    with ThreadPoolExecutor(16) as pool:
+        for result in pool.map(transform_at_once, range(16)):
             np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_sixteen_threads_may_do_all_that_leaves_a_transformer_alone(cls):
+    norm, started = cls().fit(X), Barrier(16)
+    extra = {} if cls in DATASET_CLASSES else {"row_stats": norm.row_statistics(X)}
+    works = [
+        lambda: norm.transform(X),
+        lambda: norm.inverse_transform(X**2, **extra),
+        lambda: pickle.loads(pickle.dumps(norm)).transform(X),
+        lambda: deepcopy(norm).transform(X),
+        lambda: norm.transform(X.astype(np.float32)),
+        *([lambda: norm.select([2, 0]).transform(X[:, :2])] if cls in DATASET_CLASSES else []),
+        *([lambda: norm.merge(norm).transform(X)] if cls in DATASET_CLASSES else []),
+    ]
+    expected = [work() for work in works]
+
+    def work_at_once(i):
+        started.wait()
+        return [(j % len(works), works[j % len(works)]()) for j in range(i, i + 3 * len(works))]
+
+    before = pickle.dumps(norm)
+    with ThreadPoolExecutor(16) as pool:
+        for results in pool.map(work_at_once, range(16)):
+            for j, result in results:
+                np.testing.assert_array_equal(result, expected[j])
+    assert pickle.dumps(norm) == before
 
 
 @pytest.mark.parametrize("cls", DATASET_CLASSES)
@@ -166,6 +196,33 @@ def digest_of(norm, data):
 
 def send_digest(connection, norm, data):
     connection.send(digest_of(norm, data))
+
+
+@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+def test_processes_that_start_afresh_work(method):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {method}")
+    norms = [cls().fit(LARGE) for cls in CLASSES]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(method)) as pool:
+        images = [pool.submit(norm.transform, LARGE) for norm in norms]
+        fits = [pool.submit(norm.fit, LARGE) for norm in norms]
+        for norm, image, fitted in zip(norms, images, fits, strict=True):
+            expected = norm.transform(LARGE)
+            np.testing.assert_array_equal(image.result(timeout=120), expected)
+            np.testing.assert_array_equal(fitted.result(timeout=120).transform(LARGE), expected)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_workers_of_joblib_get_the_same_bits(backend):
+    norms = [cls().fit(LARGE) for cls in CLASSES]
+    with joblib.parallel_config(backend, n_jobs=2):
+        images = joblib.Parallel()(joblib.delayed(norm.transform)(LARGE) for norm in norms)
+        fits = joblib.Parallel()(joblib.delayed(norm.fit)(LARGE) for norm in norms)
+    if backend == "loky":
+        joblib.externals.loky.get_reusable_executor().shutdown()
+    for norm, image, fitted in zip(norms, images, fits, strict=True):
+        np.testing.assert_array_equal(image, norm.transform(LARGE))
+        np.testing.assert_array_equal(fitted.transform(LARGE), norm.transform(LARGE))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

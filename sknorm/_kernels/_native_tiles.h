@@ -183,7 +183,8 @@ static void NAME(divisors)(NAME(Lanes) *restrict s, ptrdiff_t n, const Norm *f)
     for (ptrdiff_t i = 0; i < n; i++) {
         NAME(Two) mean = NAME(two_over)(NAME(two)(s->leading[i], s->trailing[i]), s->count[i]);
         NAME(Two) root = NAME(two_sqrt)(NAME(two_plus)(mean, eps)), inverse = NAME(two_inverse)(root);
-        int still = centred ? s->low[i] == s->high[i] : s->low[i] == 0.0 && s->high[i] == 0.0;
+        int zeros = s->low[i] > s->high[i] && s->count[i] > 0; /* no value, but zeros that are not stored */
+        int still = centred ? s->low[i] == s->high[i] : zeros || (s->low[i] == 0.0 && s->high[i] == 0.0);
         s->divisor[i] = still ? 1.0 : root.hi;
         s->inverse[i] = still ? 1.0 : inverse.hi;
         s->inverse_low[i] = still ? 0.0 : inverse.lo;

@@ -80,16 +80,21 @@ class BlockSums:
 
 def extent(group: Group, x: Array) -> Extent:
     """Minimum and maximum of each group, and where values are missing."""
-    low, high = group.reduce(np.minimum, x), group.reduce(np.maximum, x)
-    missing = None
+    low, high, missing = group.reduce(np.minimum, x), group.reduce(np.maximum, x), None
     if x.dtype.kind == "f" and not (np.isfinite(low).all() and np.isfinite(high).all() and x.dtype.itemsize <= 8):
         if np.isnan(low).any():
             missing = np.isnan(x)
+            x = quiet(x)
             low, high = group.reduce(np.fmin, x), group.reduce(np.fmax, x)
         # a longdouble beyond float64 is no number here either
         if np.isinf(low.astype(np.float64)).any() or np.isinf(high.astype(np.float64)).any():
             raise InfinityFound
     return Extent(low, high, missing)
+
+
+def quiet(x: Array) -> Array:
+    """The same floats without signalling NaN, at which fmin and fmax would forget the values before it."""
+    return np.multiply(x, 1)
 
 
 def widened(block: Array) -> tuple[Array, Array | None]:

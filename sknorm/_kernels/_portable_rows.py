@@ -13,7 +13,7 @@ import numpy as np
 from .._precision import Array, DoubleDouble, exponent, quick_two_sum, split, two_product, two_sum, where
 from .._validation import InfinityFound
 from ._groups import Group
-from ._portable import Extent, exact_sum, extent, scaled, widened
+from ._portable import Extent, exact_sum, extent, quiet, scaled, widened
 
 
 class _Samples:
@@ -25,11 +25,11 @@ class _Samples:
         self.x, self.low = widened(block)
         self.power = exponent(self.extent.magnitude)
         self.origin = DoubleDouble.of(np.zeros(len(group.size)))
-        if centred and self.low is not None:  # a mean far from 0 would not have bits enough for its fraction
-            self.origin = DoubleDouble.of(self.extent.minimum)
-            self.x, self.low = _differences(group, self.x, self.low, self.origin)
         self.x = scaled(group, self.x, self.power)
         self.low = None if self.low is None else scaled(group, self.low, self.power)
+        if centred and self.low is not None:  # a mean far from 0 would not have bits enough for its fraction
+            self.origin = DoubleDouble.of(self.extent.minimum).shifted(-self.power)
+            self.x, self.low = _differences(group, self.x, self.low, self.origin)
         self.count = group.size if size is None else np.full(len(group.size), size)
         self.missing = self.extent.missing
         if self.missing is not None:
@@ -44,7 +44,7 @@ class _Samples:
             mean = (total if self.low is None else total + self.group.reduce(np.add, self.low)) / self.count
         else:
             mean = DoubleDouble.of(self.group.reduce(np.add, self.x) / self.count)
-        smallest = (DoubleDouble.of(self.extent.minimum) - self.origin).shifted(-self.power)
+        smallest = DoubleDouble.of(self.extent.minimum).shifted(-self.power) - self.origin
         return where(self.extent.minimum == self.extent.maximum, smallest, mean)
 
     def minus(self, mean: DoubleDouble) -> DoubleDouble:
@@ -133,7 +133,7 @@ def layer_norm(
     divisor, power = samples.divisor(deviation, eps, samples.extent.minimum == samples.extent.maximum)
     if out is not None:
         samples.image(deviation, divisor, power, gamma, beta, out)
-    return (mean.shifted(samples.power) + samples.origin).hi, np.ldexp(divisor.hi, power)
+    return (mean + samples.origin).shifted(samples.power).hi, np.ldexp(divisor.hi, power)
 
 
 def rms_norm(
@@ -148,7 +148,9 @@ def rms_norm(
     """``gamma * x / sqrt(mean(x**2) + eps)`` to ``out``; returns the divisor of each sample of ``size`` values."""
     samples = _Samples(group, block, precise, size=size)
     x = DoubleDouble(samples.x, np.zeros(()) if samples.low is None else samples.low)
-    divisor, power = samples.divisor(x, eps, samples.extent.magnitude == 0)
+    some = samples.count > 0  # if only zeros that are not stored
+    still = (samples.extent.magnitude == 0) | (np.isnan(samples.extent.magnitude) & some)
+    divisor, power = samples.divisor(x, eps, still)
     if out is not None:
         samples.image(x, divisor, power, gamma, None, out)
     return (np.ldexp(divisor.hi, power),)
@@ -160,7 +162,8 @@ def softmax(group: Group, block: Array, out: Array | None, temperature: float) -
     -inf is a masked value, of probability 0; a sample without any other value gives NaN.
     """
     x, low = widened(block)
-    largest = DoubleDouble.of(group.reduce(np.fmax, block))
+    top = group.reduce(np.maximum, block)
+    largest = DoubleDouble.of(group.reduce(np.fmax, quiet(block)) if np.isnan(top).any() else top)
     if np.isposinf(largest.hi).any():
         raise InfinityFound
     t = x - group.spread(largest.hi)
