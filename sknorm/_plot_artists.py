@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _validation
+from . import _plot_errors, _validation
 from ._precision import Array
 
 TONES = ("#D3E4F1", "#92BFDF", "#4A90C2")
@@ -46,7 +46,7 @@ def new_axes(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float])
         return figure, np.ravel(figure.subplots(**_grid(n_panels, few))), few
     axes = np.ravel(np.asarray(ax, dtype=object))
     if len(axes) not in (1, n_panels) or not all(hasattr(a, "get_subplotspec") for a in axes):
-        raise _validation.no_axes(n_panels, ax)
+        raise _plot_errors.no_axes(n_panels, ax)
     if few:
         few = min(_height(a) for a in axes) >= ROOM * n_items
     if len(axes) < n_panels:

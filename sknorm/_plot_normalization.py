@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _parameters, _validation
+from . import _parameters, _plot_errors
 from ._containers import frame_kind, to_values
 from ._dataset_transformer import DatasetTransformer
 from ._plot_aims import aim_of, counted, guides_of
@@ -128,19 +128,19 @@ class NormalizationDisplay:
             Without matplotlib.
         """
         if not isinstance(estimator, DatasetTransformer | SampleTransformer):
-            raise _validation.no_display("one of the five transformers", estimator)
+            raise _plot_errors.no_display("one of the five transformers", estimator)
         by_feature = isinstance(estimator, DatasetTransformer)
         if by_feature:
             check_is_fitted(estimator)
         elif features is not None:
-            raise _validation.features_of_samples(type(estimator).__name__, features)
+            raise _plot_errors.features_of_samples(type(estimator).__name__, features)
         norm = copy(estimator)
         if not norm.copy:
             norm.copy = True  # X is drawn, and must not be written over
         values = to_values(X)
         image = to_values(norm.transform(X))
         if 0 in values.shape:
-            raise _validation.nothing_to_draw(values.shape)
+            raise _plot_errors.nothing_to_draw(values.shape)
 
         width, n_samples = values.shape[-1], int(np.prod(values.shape[:-1]))
         if by_feature:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from . import _validation
+from . import _plot_errors
 from ._containers import frame_kind, to_values
 from ._plot_aims import constraint_of, counted, guides_of
 from ._plot_artists import GREYS, MARKS, TONES, Panel, new_axes, new_legend, png_of
@@ -109,14 +109,14 @@ class RowNormDisplay:
         norms = [RowSoftmax(), RowLayerNorm(), RowRMSNorm()] if norms is None else list(norms)
         for norm in norms:
             if not isinstance(norm, SampleTransformer):
-                raise _validation.no_display("row norms", norm)
+                raise _plot_errors.no_display("row norms", norm)
         X, own_names = _one_sample(x)
         width = X.shape[-1]
         # a clone takes any width, and is not told the names
         images = [to_values(clone(norm).transform(X.copy()))[0, :width].astype(np.float64) for norm in norms]
         names = own_names if names is None else [str(name) for name in names]
         if len(names) != width:
-            raise _validation.wrong_number_of_names(width, len(names))
+            raise _plot_errors.wrong_number_of_names(width, len(names))
         titles = [(type(norm).__name__, *constraint_of(norm)) for norm in norms]
         display = cls(
             vector=X[0].astype(np.float64),
@@ -177,6 +177,6 @@ def _one_sample(x: Any) -> tuple[Array, list[str]]:
         return values[np.newaxis], [str(name) for name in names]
     shape = np.shape(x)
     if len(shape) != 1:
-        raise _validation.no_vector(shape)
+        raise _plot_errors.no_vector(shape)
     values = to_values(x[None, :] if hasattr(x, "shape") else [x])
     return values, [str(j) for j in range(values.shape[-1])]

@@ -61,6 +61,7 @@ PLACES = {
     "sknorm._json": Place(0),
     "sknorm._parameters": Place(0),
     "sknorm._checkpoint_errors": Place(0),
+    "sknorm._plot_errors": Place(0),
     "sknorm._validation": Place(0),
     "sknorm._precision": Place(0),
 }

@@ -138,7 +138,9 @@ def summarise_stored(kernel: Callable[..., Found | None], X: Any) -> Found | Non
     if not serves(X.data):
         return None
     d = X.shape[1]
-    stored = range(0, len(X.data), max(block_size(len(X.data)), 16 * d))  # merging takes as long as some values of each column
+    stored = range(
+        0, len(X.data), max(block_size(len(X.data)), 16 * d)
+    )  # merging takes as long as some values of each column
 
     def on(start: int) -> Found | None:
         piece = slice(start, start + stored.step)

@@ -1,0 +1,33 @@
+"""F0, the wording of errors about displays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._validation import message
+
+
+def no_display(expected: str, estimator: Any) -> TypeError:
+    remedy = "Of a pipeline pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X)."
+    return TypeError(message(expected, f"{' '.join(repr(estimator).split()):.60}", remedy))
+
+
+def no_axes(n_panels: int, got: Any) -> ValueError:
+    return ValueError(message(f"ax to be None, one Axes, or {n_panels} of them", f"{got!r:.60}", "Leave it out."))
+
+
+def nothing_to_draw(shape: tuple[int, ...]) -> ValueError:
+    return ValueError(message("at least one sample to draw", f"shape {shape}", "Pass data."))
+
+
+def features_of_samples(name: str, features: Any) -> ValueError:
+    remedy = "It is drawn by sample: select some, as X[:20]."
+    return ValueError(message(f"features=None for {name}", f"{features!r:.60}", remedy))
+
+
+def no_vector(shape: tuple[int, ...]) -> ValueError:
+    return ValueError(message("one vector, 1D", f"shape {shape}", "Pass one sample, as X[0]."))
+
+
+def wrong_number_of_names(expected: int, got: int) -> ValueError:
+    return ValueError(message(f"{expected} names, one for each entry", got, "Leave them out for positions."))
