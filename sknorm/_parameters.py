@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._namespaces import as_numpy, on_host
+from ._namespaces import on_host
 from ._precision import Array
 from ._validation import message
 
@@ -94,8 +94,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
             remedy = "Give the limits as a pair, in_range=(0, 1) say, or fit on integers."
             raise ValueError(message('in_range to be None, (low, high), or "dtype" with integer data', got, remedy))
         limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        kind = dtype if dtype.kind != "b" else np.dtype(np.uint8)
-        return tuple(np.full(n_features, v, dtype=kind) for v in limits)  # type: ignore[return-value]
+        return tuple(np.full(n_features, v, dtype=dtype) for v in limits)  # type: ignore[return-value]
     value = on_host(value, "in_range")
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
         msg = message('in_range to be None, (low, high) or "dtype"', repr(value), "Pass two numbers or two arrays.")
@@ -205,7 +204,7 @@ def check_names_agree(one: Any, other: Any) -> None:
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(_same, a, b))
-    return a is b or bool(np.array_equal(as_numpy(a, "a parameter"), as_numpy(b, "a parameter")))
+    return (a is None) == (b is None) and np.array_equal(_array_of(a, "a parameter"), _array_of(b, "a parameter"))
 
 
 def check_same_dtype(fitted: Any, given: Any) -> None:
@@ -218,7 +217,6 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
     """Positions of features given by name, index, slice or mask."""
     listed = [features] if np.ndim(features) == 0 and not isinstance(features, slice) else features
     if not isinstance(listed, slice):
-        listed = list(listed)
         known = {} if names is None else {name: i for i, name in enumerate(names)}
         unknown = [f for f in listed if isinstance(f, str) and f not in known]
         if unknown:

@@ -116,6 +116,9 @@ def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
         (None, None),
         ([1, 0, 2], [1, 0, 2]),
         ([True, False, True], [1, 0, 1]),
+        (True, [1, 1, 1]),
+        (np.array([1, 0, 2], np.uint8), [1, 0, 2]),
+        (np.ma.array([1, 2, 3]), [1, 2, 3]),
         (np.array([0.5, 1e-300, 1e300]), [0.5, 1e-300, 1e300]),
         (3, [3, 3, 3]),
         (np.float32(0.5), [0.5] * 3),
@@ -143,7 +146,10 @@ SIGN = ("sample_weight to be finite and not negative", "Use 0 to leave a sample 
         (["a", "b", "c"], NUMBERS[0], "<U1 of shape (3,)", NUMBERS[1]),
         ([1j, 1, 1], NUMBERS[0], "complex128 of shape (3,)", NUMBERS[1]),
         ("a", NUMBERS[0], "<U1 of shape ()", NUMBERS[1]),
-        ([1, 2, -0.5], SIGN[0], "-0.5 at position 2", SIGN[1]),
+        ([1, 0, -0.5], SIGN[0], "-0.5 at position 2", SIGN[1]),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), "sample_weight without a mask", "masked weights", SIGN[1]),
+        ([[1], [2, 3], 4], NUMBERS[0], "object of shape ()", NUMBERS[1]),
+        (Fraction(1, 2), NUMBERS[0], "object of shape ()", NUMBERS[1]),
         ([1, NAN, -1], SIGN[0], "nan at position 1", SIGN[1]),
         ([1, 2, INF], SIGN[0], "inf at position 2", SIGN[1]),
         ([-INF, 2, 1], SIGN[0], "-inf at position 0", SIGN[1]),
@@ -191,6 +197,20 @@ def test_an_infinity_far_down_is_located_and_found_too(at):
     assert f"sample {at}." in str(check.infinite(X, None, by_sample=True))
     with pytest.raises(check.InfinityFound):
         check.check_no_infinity(X)
+
+
+def test_an_infinity_in_samples_of_many_features_is_located_and_found_too():
+    X = np.zeros((3, 70_000))
+    X[2, 69_999] = INF
+    assert "feature 69999." in str(check.infinite(X, None, by_sample=False))
+    with pytest.raises(check.InfinityFound):
+        check.check_no_infinity(X)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="longdouble is float64 here")
+def test_a_longdouble_beyond_float64_counts_as_infinite_and_warns_of_nothing():
+    X = np.array([[0, 1], [2, np.finfo(np.longdouble).max]])
+    assert "feature 1." in str(check.infinite(X, None, by_sample=False))
 
 
 @pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0], np.full(1000, 100, np.float16)])
@@ -241,6 +261,18 @@ def test_other_row_statistics_are_refused(given, got):
         check.check_row_stats(given, NAMES, (1,))
     expected = "row_stats to be (row_mean, row_scale), each of shape (1,)"
     assert_says(error.value, expected, got, "Pass what row_statistics(X) returned for these samples.")
+
+
+@pytest.mark.parametrize("names", [NAMES, ("row_rms",)])
+@pytest.mark.parametrize("divisor", [0.0, -2.0, -INF])
+def test_a_divisor_is_above_zero_and_a_mean_need_not_be(names, divisor):
+    given = [np.array([divisor, 1.0])] * len(names)
+    with pytest.raises(ValueError, match=r"^Expected") as error:
+        check.check_row_stats(given, names, (2,))
+    expected = f"a divisor {names[-1]} above 0"
+    assert_says(error.value, expected, f"{divisor}", "Pass what row_statistics(X) returned.")
+    check.check_row_stats([*given[1:], np.array([NAN, 1e-320])], names, (2,))
+    check.check_row_stats(given[:1], ("row_logsumexp",), (2,))
 
 
 # Errors made for others
