@@ -132,7 +132,7 @@ class DoubleDouble:
         other = DoubleDouble.of(other)
         quotient = self.hi / other.hi
         remainder = self - other * quotient
-        return DoubleDouble(*quick_two_sum(quotient, (remainder.hi + remainder.lo) / other.hi))
+        return DoubleDouble(*quick_two_sum(quotient, remainder.hi / other.hi))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, DoubleDouble):

@@ -116,10 +116,10 @@ def test_eps_counts_in_any_unit_of_the_values(power, eps):
     assert_image(got, rms_normed(block, eps=eps))
 
 
-@pytest.mark.parametrize("size", [1e-305, 1e305])
-def test_gamma_may_be_huge_or_tiny(size):
+@pytest.mark.parametrize("sizes", [1e-305, 1e305, [-1e305, 1, 1, 1, 1]], ids=["tiny", "huge", "one huge"])
+def test_gamma_may_be_huge_or_tiny(sizes):
     block = np.random.default_rng(0).normal(size=(4, 5))
-    gamma = np.array([1.0, -0.7, 0.3, 1e-3, 0.5]) * size
+    gamma = np.array([1.0, -0.7, 0.3, 1e-3, 0.5]) * sizes
     for dtype, precise in [(np.float64, True), (np.float64, False)]:
         got, _ = run(rms_norm, block, 1e-6, gamma, precise, dtype=dtype)
         assert_image(got, rms_normed(block, eps=1e-6, gamma=gamma))
@@ -136,6 +136,17 @@ def test_a_float64_image_is_rounded_once(offset):
         assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
         got, _ = run(layer_norm, block, 1e-5, g, None, True)
         want = layer_normed(block, eps=1e-5, gamma=g)
+        assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_an_image_of_integers_beyond_float64_is_rounded_once_too(dtype):
+    limits = np.iinfo(dtype)
+    block = np.random.default_rng(0).integers(limits.min, limits.max, (40, 6), dtype)
+    for got, want in [
+        (run(rms_norm, block, 0.0, None, True)[0], rms_normed(block, eps=0)),
+        (run(layer_norm, block, 0.0, None, None, True)[0], layer_normed(block, eps=0)),
+    ]:
         assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
 
 
