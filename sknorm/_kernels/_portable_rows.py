@@ -38,7 +38,7 @@ class _Samples:
             self.low = None if self.low is None else np.where(self.missing, 0.0, self.low)
 
     def mean(self) -> DoubleDouble:
-        if self.precise or self.low is not None:
+        if self.precise:
             bound = self.count * np.ldexp(self.extent.magnitude, -self.power)
             total = DoubleDouble(*quick_two_sum(*exact_sum(self.group, self.x, bound)))
             mean = (total if self.low is None else total + self.group.reduce(np.add, self.low)) / self.count
@@ -50,7 +50,7 @@ class _Samples:
     def minus(self, mean: DoubleDouble) -> DoubleDouble:
         """``x - mean``; exact zeros in a constant sample, and high parts of 0 where values are missing."""
         spread = self.group.spread
-        if self.precise or self.low is not None:
+        if self.precise:
             hi, lo = two_sum(self.x, -spread(mean.hi))
             if self.low is not None:  # before the mean's low part: a difference of integers is exact
                 hi, error = two_sum(hi, self.low)
