@@ -250,6 +250,17 @@ def test_a_weight_of_zero_leaves_out_an_infinity_too(cls):
         assert (summary.n_samples, summary.count[0], summary.maximum.hi[0]) == (4.0, 4.0, 4.0)
 
 
+@both
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_whole_blocks_of_weight_0_are_left_out(cls, container):
+    X = np.arange(1.0, 121).reshape(40, 3)
+    weights = np.r_[np.zeros(30), np.ones(10)]
+    for order in (slice(None), slice(None, None, -1)):
+        with small_blocks(1):
+            found = cls.of(container(X[order]), weights[order])
+        assert_same(found, replace(cls.of(X[30:]), n_samples=10.0))
+
+
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("weights", [[1e16, 1.0, 1.0], [1e12, 1e-3, 1e3], [0.1, 0.2, 0.3], [1e-9, 1e9, 3.0]])
 def test_a_small_weight_of_zeros_that_are_not_stored_is_not_lost(container, weights):
