@@ -92,7 +92,7 @@ def _sparse_values(X: Any) -> Any:
     data = check_values(X.data.reshape(-1, 1))[:, 0]
     if X.shape[1] == 0:
         check_values(np.empty(X.shape))
-    return X if data is X.data or data.dtype == X.dtype else with_data(X, data)
+    return X if data.dtype == X.dtype else with_data(X, data)
 
 
 def _check_places(X: Any) -> None:
@@ -115,7 +115,7 @@ def _check_places(X: Any) -> None:
 
 def with_data(X: Any, data: Array) -> Any:
     """A sparse container like ``X`` holding other values, and sharing nothing with it."""
-    return type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape, copy=False)
+    return type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
 
 
 def _pandas_values(X: Any) -> Any:

@@ -140,7 +140,7 @@ def _on_block(
     except (ValueError, TypeError) as error:
         if block_id is not None:
             error.add_note(f"In block {(*block_id[:-1], j)} of the dask Array.")
-        elif partition_info is not None:
+        else:
             error.add_note(f"In partition {partition_info['number']} of the dask DataFrame.")
         raise
 

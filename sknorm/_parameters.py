@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._namespaces import as_numpy, on_host
+from ._namespaces import on_host
 from ._precision import Array
 from ._validation import is_sparse, message, shown
 
@@ -105,8 +105,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
             remedy = "Give the limits as a pair, in_range=(0, 1) say, or fit on integers."
             raise ValueError(message('in_range to be None, (low, high), or "dtype" with integer data', got, remedy))
         limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        kind = dtype if dtype.kind != "b" else np.dtype(np.uint8)
-        return tuple(np.full(n_features, v, dtype=kind) for v in limits)  # type: ignore[return-value]
+        return tuple(np.full(n_features, v, dtype=dtype) for v in limits)  # type: ignore[return-value]
     value = on_host(value, "in_range")
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
         msg = message('in_range to be None, (low, high) or "dtype"', shown(value), "Pass two numbers or two arrays.")
@@ -216,7 +215,7 @@ def check_names_agree(one: Any, other: Any) -> None:
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(_same, a, b))
-    return a is b or bool(np.array_equal(as_numpy(a, "a parameter"), as_numpy(b, "a parameter")))
+    return (a is None) == (b is None) and np.array_equal(_array_of(a, "a parameter"), _array_of(b, "a parameter"))
 
 
 def check_same_dtype(fitted: Any, given: Any) -> None:

@@ -55,7 +55,7 @@ def exponent(magnitude: Array) -> Array:
     if np.all((magnitude > 2.0**-SAFE_EXPONENT) & (magnitude < 2.0**SAFE_EXPONENT)):
         return np.zeros(np.shape(magnitude), dtype=np.intc)  # nearly always
     power = np.frexp(magnitude)[1]
-    harmless = (np.abs(power) <= SAFE_EXPONENT) | ~np.isfinite(magnitude) | (magnitude == 0)
+    harmless = (np.abs(power) <= SAFE_EXPONENT) | ~np.isfinite(magnitude)
     result: Array = np.where(harmless, 0, np.clip(power, -EXTREME_EXPONENT, EXTREME_EXPONENT))
     return result
 
@@ -100,7 +100,7 @@ class DoubleDouble:
         if isinstance(value, DoubleDouble):
             return value
         value = np.asarray(value)
-        if value.dtype.kind == "f" and value.dtype.itemsize > 8:
+        if value.dtype.itemsize > 8:
             hi = value.astype(np.float64)
             return cls(hi, np.where(np.isfinite(hi), value - hi, 0).astype(np.float64))
         if value.dtype.kind in "iu" and value.dtype.itemsize == 8:
@@ -132,7 +132,7 @@ class DoubleDouble:
         other = DoubleDouble.of(other)
         quotient = self.hi / other.hi
         remainder = self - other * quotient
-        return DoubleDouble(*quick_two_sum(quotient, (remainder.hi + remainder.lo) / other.hi))
+        return DoubleDouble(*quick_two_sum(quotient, remainder.hi / other.hi))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, DoubleDouble):

@@ -79,7 +79,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     remedy = "Pass one weight per entry of the first axis of X."
     if w.dtype.kind not in "biuf" or w.shape != (n_samples,):
         raise ValueError(message(expected, f"{w.dtype} of shape {w.shape}", remedy))
-    lowest, highest = w.min(initial=0), w.max(initial=0)
+    lowest, highest = w.min(), w.max()
     if not (lowest >= 0 and np.isfinite(highest)):
         wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))[0]
         got = f"{w[wrong]} at position {wrong}"
@@ -158,7 +158,7 @@ def numbers_of(X: Array, what: str) -> Array:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+    return value is None or type(value).__name__ == "NAType"
 
 
 def check_width(got: int, expected: int, estimator: Any) -> None:
@@ -182,7 +182,7 @@ def infinite(X: Any, names: Iterable[Any] | None, *, by_sample: bool, negative: 
 
 def _chunks(X: Array) -> Iterator[tuple[int, Array]]:
     """Some samples at a time, so that no mask of the whole is made."""
-    step = max(1, 65536 * len(X) // max(1, X.size))
+    step = max(1, 65536 * len(X) // X.size)
     for start in range(0, len(X), step):
         yield start, X[start : start + step]
 

@@ -42,6 +42,23 @@ def test_subclasses_of_arrays_are_read_as_plain_arrays():
     assert_read([[1, 2], [3, 4]], [[1, 2], [3, 4]], int)
 
 
+def test_what_lies_under_a_mask_is_read_as_a_plain_array_too():
+    class Named(np.ndarray):
+        pass
+
+    X = np.array([[1.0, 2.0]])
+    assert_read(np.ma.array(X.view(Named), mask=[[0, 0]]), X, float)
+    assert_read(np.ma.array(X.view(Named), mask=[[0, 1]]), [[1, NAN]], float)
+
+
+@pytest.mark.parametrize("thing", [None, 5, "text", {"a": [1]}, object])
+def test_what_is_no_data_is_refused_by_its_type(thing):
+    with pytest.raises(ValueError, match=r"^Expected") as error:
+        to_values(thing)
+    got = f"{type(thing).__name__} {thing!r}"
+    assert_says(error.value, "2D array", got, "Pass a list of rows, an array or a frame. Reshape your data.")
+
+
 @pytest.mark.parametrize(
     "dtype, mask, result",
     [

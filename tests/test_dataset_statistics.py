@@ -1,6 +1,5 @@
 """The algebra of summaries: identity, any order, any split, selection, pooling; and that a summary never changes."""
 
-import pickle
 from contextlib import contextmanager
 from dataclasses import FrozenInstanceError, fields, replace
 from fractions import Fraction
@@ -250,6 +249,17 @@ def test_a_weight_of_zero_leaves_out_an_infinity_too(cls):
         assert (summary.n_samples, summary.count[0], summary.maximum.hi[0]) == (4.0, 4.0, 4.0)
 
 
+@both
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_whole_blocks_of_weight_0_are_left_out(cls, container):
+    X = np.arange(1.0, 121).reshape(40, 3)
+    weights = np.r_[np.zeros(30), np.ones(10)]
+    for order in (slice(None), slice(None, None, -1)):
+        with small_blocks(1):
+            found = cls.of(container(X[order]), weights[order])
+        assert_same(found, replace(cls.of(X[30:]), n_samples=10.0))
+
+
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("weights", [[1e16, 1.0, 1.0], [1e12, 1e-3, 1e3], [0.1, 0.2, 0.3], [1e-9, 1e9, 3.0]])
 def test_a_small_weight_of_zeros_that_are_not_stored_is_not_lost(container, weights):
@@ -323,26 +333,3 @@ def test_a_summary_does_not_follow_its_data(cls):
     before = bits(summary)
     X[:] = 9
     assert bits(summary) == before
-
-
-# The maps kept with it
-
-
-@both
-def test_a_pickle_leaves_out_the_maps_and_keeps_everything_else(cls):
-    summary = cls.of(np.array([[1.0, 2.0], [3.0, np.nan]]))
-    summary.maps["key"] = "map"
-    back = pickle.loads(pickle.dumps(summary))
-    assert back.maps == {}
-    assert summary.maps == {"key": "map"}
-    assert bits(back) == bits(summary)
-    assert (back.n_samples, back.dtype) == (summary.n_samples, summary.dtype)
-
-
-@both
-def test_what_is_made_of_a_summary_has_maps_of_its_own(cls):
-    summary = cls.of(np.eye(2))
-    summary.maps["key"] = "map"
-    for other in (summary.merge(cls.empty(2)), summary.select([0]), summary.select(slice(None)), summary.pooled()):
-        assert other.maps == {}
-        assert other.maps is not summary.maps

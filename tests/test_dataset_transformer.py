@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 from sknorm import MinMaxNormalizer, Standardizer
 
@@ -55,6 +56,23 @@ def test_all_weights_times_a_power_of_two_change_nothing(cls):
         scaler = cls().fit(X * 1e100, sample_weight=np.ldexp(weights, power))
         np.testing.assert_array_equal(scaler.transform(X * 1e100), expected)
         np.testing.assert_array_equal(scaler.n_samples_seen_, np.ldexp(6.0, power))
+
+
+@both
+def test_missing_values_do_not_become_integers(cls):
+    scaler = cls(inverse_dtype="uint8").fit(X)
+    with pytest.raises(ValueError, match=r"^Expected values that uint8 can hold, got NaN\. "):
+        scaler.inverse_transform([[0.5, np.nan]])
+
+
+@both
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_an_infinity_of_weight_0_is_not_the_one_that_is_named(cls, container):
+    parameters = {"with_mean": False} if cls is Standardizer else {}
+    infinite = container(np.array([[np.inf, 1.0], [2.0, np.inf], [0.0, 0.0]]))
+    with pytest.raises(ValueError, match=r"infinity in feature 1\."):
+        cls(**parameters).fit(infinite, sample_weight=[0, 1, 1])
+    assert cls(**parameters).fit(infinite, sample_weight=[0, 0, 1]).n_samples_seen_ == 1
 
 
 @both

@@ -142,6 +142,11 @@ def test_a_range_at_offset_1e7_reaches_both_ends(dtype):
     np.testing.assert_array_equal(in_onnx(MinMaxNormalizer((-1, 1), clip=True).fit(X), X)[[0, 3]], [[-1], [1]])
 
 
+def test_the_lower_end_is_exact_where_the_upper_one_takes_all_bits_of_the_map():
+    X = np.array([[0.0], [1.0], [5.0]])
+    np.testing.assert_array_equal(in_onnx(MinMaxNormalizer((1e-50, 1e308)).fit(X), X)[[0, 2]], [[1e-50], [1e308]])
+
+
 @pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
 def test_many_features_cost_no_accuracy(opset):
     X = np.random.default_rng(0).normal(size=(2, 100_000)).astype(np.float32) + 1000

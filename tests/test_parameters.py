@@ -23,6 +23,14 @@ PASSED = [
     (check.check_range, ("r", [-1.5, np.int8(2)], F64), (-1.5, 2)),
     (check.check_range, ("r", np.array([0.1, 1]), np.dtype("f4")), (np.float32(0.1), 1)),
     (check.check_range, ("r", (Fraction(1, 4), 0.5), F64), (0.25, 0.5)),
+    *[
+        (check.starts_at_zero, (r,), True)
+        for r in [(0, 1), [-0.0, 1], (False, True), (np.uint8(0), 1), np.array([0.0, 1]), ([0, 0], 1)]
+    ],
+    *[
+        (check.starts_at_zero, (r,), False)
+        for r in [(1, 2), (-1.0, 0), (True, 2), ([0, 1], 2), None, 5, "01", (), ("0", 1), (None, 1), ([[0], [0, 0]], 1)]
+    ],
     (check.check_in_range, ("dtype", np.dtype("uint8"), 2), ([0, 0], [255, 255])),
     (check.check_in_range, ("dtype", np.dtype("int64"), 1), ([-(2**63)], [2**63 - 1])),
     (check.check_in_range, ("dtype", np.dtype(bool), 1), ([0], [1])),
@@ -32,10 +40,13 @@ PASSED = [
     (check.check_known, ("mean", [7], 3), [7] * 3),
     (check.check_known, ("mean", [1, -2, 3], 3), [1, -2, 3]),
     (check.check_known, ("mean", True, 1), [1]),
+    (check.check_known, ("mean", np.array([7], np.uint8), 2), [7, 7]),
     *[(check.check_ddof, (d,), d) for d in (0, 3, np.int64(1))],
     (check.check_vector, ("gamma", None, 3), None),
     (check.check_vector, ("gamma", [1, 0, -2], 3), [1.0, 0.0, -2.0]),
     (check.check_vector, ("gamma", np.array([0.5], np.float16), 1), [0.5]),
+    (check.check_vector, ("gamma", np.array([5], np.uint8), 1), [5.0]),
+    (check.check_vector, ("gamma", [True, False], 2), [1.0, 0.0]),
     (check.check_no_zero, (None,), None),
     (check.check_no_zero, (np.array([1.0, -2.0]),), None),
     (check.check_same_dtype, (F64, F64), None),
@@ -70,7 +81,7 @@ REFUSED = [
     ],
     *[
         (check.check_inverse_dtype, (d,), INVERSE[0], repr(d), INVERSE[1])
-        for d in (complex, "U3", "inputs", "M8[s]", 3.5, *NO_DTYPES)
+        for d in (complex, "U3", "inputs", "M8[s]", 3.5, np.array([1, 2]), *NO_DTYPES)
     ],
     *[
         (check.check_boolean, ("clip", b), "clip to be True or False", repr(b), "Pass a bool.")
@@ -258,6 +269,18 @@ EQUAL, SAME = (
             EQUAL[1],
         ),
         (Standardizer(std=1), Standardizer(mean=1), ValueError, EQUAL[0], "mean=None and 1, std=1 and None", EQUAL[1]),
+        (Standardizer(mean=[0]), Standardizer(mean=[0, 0]), ValueError, EQUAL[0], "mean=[0] and [0, 0]", EQUAL[1]),
+        *[
+            (
+                MinMaxNormalizer(in_range=a),
+                MinMaxNormalizer(in_range=b),
+                ValueError,
+                EQUAL[0],
+                f"{a!r} and {b!r}",
+                EQUAL[1],
+            )
+            for a, b in [(None, (0, 1)), ((0, 1), None), (None, (0, [1, 2])), ((0, [1, 2]), None), ("dtype", (0, 1))]
+        ],
         (Standardizer().fit(X), Standardizer().fit(X[:, :1]), ValueError, SAME[0], "[0, 1] and [0]", SAME[1]),
         (Standardizer().fit(FRAME), Standardizer().fit(X), ValueError, SAME[0], "['a', 'b'] and [0, 1]", SAME[1]),
         (

@@ -61,6 +61,10 @@ def test_units_far_apart_take_a_logarithmic_scale_which_the_label_says(frame):
     display = drawn(draw(Standardizer().fit(X), X))
     assert [ax.get_xscale() for ax in display.ax_] == ["log", "linear"]
     assert display.ax_[0].get_xlabel() == "value (log scale)"
+    X[0, 0] = 0
+    display = drawn(draw(Standardizer().fit(X), X))
+    assert display.ax_[0].get_xlabel() == "value (symmetric log scale)"
+    assert display.ax_[0].get_xlim()[0] == 0
     X[0, 0] = -1
     display = drawn(draw(Standardizer().fit(X), X))
     assert display.ax_[0].get_xlabel() == "value (symmetric log scale)"
@@ -112,3 +116,6 @@ def test_in_a_low_axes_names_become_small_and_then_positions(frame):
         ax = plt.figure(figsize=(9, height)).subplots()
         labels = drawn(draw(norm, X, ax=ax)).ax_[0].get_yticklabels()
         assert (labels[0].get_text() == "x0") == listed
+    X = np.random.default_rng(0).normal(size=(9, 300))
+    ax = plt.figure(figsize=(9, 9)).subplots()
+    assert drawn(draw(Standardizer().fit(X), X, ax=ax)).ax_[0].get_ylabel() == "value"  # too many for a list

@@ -144,6 +144,14 @@ def test_they_compare_as_numbers_do(x, y):
     assert x == x
 
 
+@pytest.mark.parametrize("other", [3, 0.1, np.array([7.0, -0.3]), np.array([2**62 + 1, 5])])
+def test_the_other_number_may_be_any_that_has_an_exact_double_double(other):
+    x = DoubleDouble(np.array([1.0, 2.0]), np.array([2.0**-60, 0.0]))
+    same = DoubleDouble.of(other)
+    for got, want in [(x + other, x + same), (x - other, x - same), (x * other, x * same), (x / other, x / same)]:
+        assert (got == want).all()
+
+
 def test_a_double_double_is_no_key_and_equals_nothing_else():
     with pytest.raises(TypeError, match="unhashable"):
         hash(dd(1.0))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.utils.validation import check_is_fitted
 
 from sknorm import RowLayerNorm, RowRMSNorm, RowSoftmax
 
@@ -19,6 +20,21 @@ def test_kept_statistics_are_removed_also_where_others_are_given(cls, fitted):
         norm.fit(X)
     back = norm.inverse_transform(norm.transform(X), row_stats=norm.row_statistics(X))
     np.testing.assert_allclose(back, X, rtol=1e-14)
+
+
+@pytest.mark.parametrize("cls", NORMS)
+def test_statistics_alone_have_no_inverse(cls):
+    norm = cls(keep_stats=True)
+    n = len(norm.row_statistics(X))
+    for width in range(1, n + 1):
+        with pytest.raises(ValueError, match=r"^Expected features followed by the columns row_"):
+            norm.inverse_transform(np.ones((2, width)))
+    assert norm.inverse_transform(np.ones((2, n + 1))).shape == (2, 1)
+
+
+@pytest.mark.parametrize("cls", NORMS)
+def test_a_row_norm_is_as_good_as_fitted(cls):
+    check_is_fitted(cls())
 
 
 @pytest.mark.parametrize("divisor", [0.0, -1.0])

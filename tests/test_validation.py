@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from sknorm import Standardizer
@@ -116,6 +115,9 @@ def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
         (None, None),
         ([1, 0, 2], [1, 0, 2]),
         ([True, False, True], [1, 0, 1]),
+        (True, [1, 1, 1]),
+        (np.array([1, 0, 2], np.uint8), [1, 0, 2]),
+        (np.ma.array([1, 2, 3]), [1, 2, 3]),
         (np.array([0.5, 1e-300, 1e300]), [0.5, 1e-300, 1e300]),
         (3, [3, 3, 3]),
         (np.float32(0.5), [0.5] * 3),
@@ -143,7 +145,9 @@ SIGN = ("sample_weight to be finite and not negative", "Use 0 to leave a sample 
         (["a", "b", "c"], NUMBERS[0], "<U1 of shape (3,)", NUMBERS[1]),
         ([1j, 1, 1], NUMBERS[0], "complex128 of shape (3,)", NUMBERS[1]),
         ("a", NUMBERS[0], "<U1 of shape ()", NUMBERS[1]),
-        ([1, 2, -0.5], SIGN[0], "-0.5 at position 2", SIGN[1]),
+        ([1, 0, -0.5], SIGN[0], "-0.5 at position 2", SIGN[1]),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), "sample_weight without a mask", "masked weights", SIGN[1]),
+        (Fraction(1, 2), NUMBERS[0], "object of shape ()", NUMBERS[1]),
         ([1, NAN, -1], SIGN[0], "nan at position 1", SIGN[1]),
         ([1, 2, INF], SIGN[0], "inf at position 2", SIGN[1]),
         ([-INF, 2, 1], SIGN[0], "-inf at position 0", SIGN[1]),
@@ -156,59 +160,6 @@ def test_other_weights_are_refused(given, expected, got, remedy):
     with pytest.raises(ValueError, match=r"^Expected") as error:
         check.check_sample_weight(given, 3)
     assert_says(error.value, expected, got, remedy)
-
-
-# Infinity
-
-BAD = np.zeros((3, 2, 4))
-BAD[1, 1, 2] = -INF
-BAD[2, 0, 3] = INF
-
-
-@pytest.mark.parametrize(
-    "X, names, options, place",
-    [
-        (BAD, None, {"by_sample": False}, "feature 2"),
-        (BAD, list("abcd"), {"by_sample": False}, "feature 'c'"),
-        (BAD, None, {"by_sample": True}, "sample (1, 1)"),
-        (BAD, None, {"by_sample": True, "negative": True}, "sample (2, 0)"),
-        (BAD[:, 0], None, {"by_sample": True}, "sample 2"),
-        (BAD[:, 0], pd.Index(list("abcd")), {"by_sample": False}, "feature 'd'"),
-        (sp.csr_array(BAD[:, 1]), None, {"by_sample": False}, "feature 2"),
-        (sp.csc_array(BAD[:, 1]), None, {"by_sample": True}, "sample 1"),
-    ],
-)
-def test_an_infinity_is_located(X, names, options, place):
-    error = check.infinite(X, names, **options)
-    assert_says(error, "finite numbers or NaN", f"infinity in {place}", "mark it as missing with NaN: X[np.isinf(X)] =")
-
-
-@pytest.mark.parametrize("at", [0, 65_535, 65_536, 199_999])
-def test_an_infinity_far_down_is_located_and_found_too(at):
-    X = np.zeros((200_000, 1))
-    check.check_no_infinity(X)
-    X[at] = INF
-    assert f"sample {at}." in str(check.infinite(X, None, by_sample=True))
-    with pytest.raises(check.InfinityFound):
-        check.check_no_infinity(X)
-
-
-@pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0], np.full(1000, 100, np.float16)])
-def test_missing_and_very_large_values_are_no_infinity(values):
-    check.check_no_infinity(np.array(values).reshape(-1, 1))
-
-
-def test_integers_have_no_infinity():
-    check.check_no_infinity(np.array([[2**63 - 1]] * 3))
-
-
-def test_minus_infinity_may_be_allowed():
-    check.check_no_infinity(np.array([[-INF, 1.0]]), negative=True)
-    for value in (INF, -INF):
-        with pytest.raises(check.InfinityFound):
-            check.check_no_infinity(np.array([[value, 1.0, NAN]]))
-    with pytest.raises(check.InfinityFound):
-        check.check_no_infinity(np.array([[-INF, INF]]), negative=True)
 
 
 # Row statistics
@@ -241,6 +192,18 @@ def test_other_row_statistics_are_refused(given, got):
         check.check_row_stats(given, NAMES, (1,))
     expected = "row_stats to be (row_mean, row_scale), each of shape (1,)"
     assert_says(error.value, expected, got, "Pass what row_statistics(X) returned for these samples.")
+
+
+@pytest.mark.parametrize("names", [NAMES, ("row_rms",)])
+@pytest.mark.parametrize("divisor", [0.0, -2.0, -INF])
+def test_a_divisor_is_above_zero_and_a_mean_need_not_be(names, divisor):
+    given = [np.array([divisor, 1.0])] * len(names)
+    with pytest.raises(ValueError, match=r"^Expected") as error:
+        check.check_row_stats(given, names, (2,))
+    expected = f"a divisor {names[-1]} above 0"
+    assert_says(error.value, expected, f"{divisor}", "Pass what row_statistics(X) returned.")
+    check.check_row_stats([*given[1:], np.array([NAN, 1e-320])], names, (2,))
+    check.check_row_stats(given[:1], ("row_logsumexp",), (2,))
 
 
 # Errors made for others

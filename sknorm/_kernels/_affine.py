@@ -87,7 +87,7 @@ class Constants(NamedTuple):
         sigma = np.ldexp(1.5, 52 + np.maximum(size - 20, offset - 50))
         # x - a is exact, and of few bits, where the offset is that large; no cut is needed before it
         sigma = np.where(size < offset - 35, 0.0, sigma)
-        leading = np.where(sigma == 0, f.a.hi, (f.a.hi + sigma) - sigma)
+        leading = (f.a.hi + sigma) - sigma
         trailing, rest = (f.a.hi - leading) + f.a.lo, np.zeros(size.shape) if f.a_rest is None else f.a_rest
         k_leading = split(f.k.hi)[0]
         return cls(sigma, f.a, f.k, f.b, leading, trailing, rest, k_leading, (f.k.hi - k_leading) + f.k.lo)

@@ -53,8 +53,7 @@ class Columns:
     def halved(self, x: Array) -> Array:
         """Pairs of rows added, in place: the same sums from half the values."""
         half = len(x) // 2
-        if half:
-            x[:half] += x[len(x) - half :]
+        x[:half] += x[len(x) - half :]
         return x[: len(x) - half]
 
     def spread(self, p: Array) -> Array:

@@ -47,9 +47,9 @@ class Extent(NamedTuple):
         return result
 
     def scaled(self, power: Array) -> tuple[DoubleDouble, Array]:
-        """Minimum, and range or a little more, of the values divided by ``2**power``."""
+        """Minimum and range of the values divided by ``2**power``."""
         low, high = (DoubleDouble.of(end).shifted(-power) for end in (self.minimum, self.maximum))
-        return low, np.nextafter((high - low).hi, np.inf)
+        return low, (high - low).hi
 
 
 @dataclass(frozen=True)

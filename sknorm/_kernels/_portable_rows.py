@@ -38,7 +38,7 @@ class _Samples:
             self.low = None if self.low is None else np.where(self.missing, 0.0, self.low)
 
     def mean(self) -> DoubleDouble:
-        if self.precise or self.low is not None:
+        if self.precise:
             bound = self.count * np.ldexp(self.extent.magnitude, -self.power)
             total = DoubleDouble(*quick_two_sum(*exact_sum(self.group, self.x, bound)))
             mean = (total if self.low is None else total + self.group.reduce(np.add, self.low)) / self.count
@@ -48,9 +48,9 @@ class _Samples:
         return where(self.extent.minimum == self.extent.maximum, smallest, mean)
 
     def minus(self, mean: DoubleDouble) -> DoubleDouble:
-        """``x - mean``; exact zeros in a constant sample and where values are missing."""
+        """``x - mean``; exact zeros in a constant sample, and high parts of 0 where values are missing."""
         spread = self.group.spread
-        if self.precise or self.low is not None:
+        if self.precise:
             hi, lo = two_sum(self.x, -spread(mean.hi))
             if self.low is not None:  # before the mean's low part: a difference of integers is exact
                 hi, error = two_sum(hi, self.low)
@@ -61,7 +61,6 @@ class _Samples:
             hi, lo = self.x - spread(mean.hi), np.zeros(())
         if self.missing is not None:
             hi[self.missing] = 0.0
-            lo = np.where(self.missing, 0.0, lo)
         return DoubleDouble(hi, lo)
 
     def divisor(self, deviation: DoubleDouble, eps: float, still: Array) -> tuple[DoubleDouble, Array]:
@@ -96,7 +95,7 @@ class _Samples:
             if shift.any():
                 y = y.shifted(spread(shift))
             if beta is not None:
-                total, error = two_sum(y.hi, np.broadcast_to(beta, y.hi.shape))
+                total, error = two_sum(y.hi, beta)
                 y = DoubleDouble(total, error + y.lo)
             out[...] = y.rounded()
         else:

@@ -66,13 +66,14 @@ def errors_of(f, x):
 
 @pytest.mark.parametrize("b", [0.0, 2.0**-30, 1.0, 2.0**30])
 @pytest.mark.parametrize("far", [2.0**-7, 1.0, 100.0])
-@pytest.mark.parametrize("offset", [0.0, 1.0, 2.0**20, 2.0**30])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 2.0**20, 2.0**30, 2.0**34])
 def test_a_value_within_reach_is_rounded_once(far, offset, b):
     for f, x in maps_with_values(0, far, offset, b):
         for error, error_before in errors_of(f, x):
             assert error <= 0.5 + 2**-5
-            # the products that are not exact are 2**-20 of what is usual here, and rounded to 53 bits
-            assert error_before <= 2**-15
+            # the products that are not exact are 2**-20 of what is usual here, and rounded to 53 bits; so are those
+            # of what a large offset leaves of its own bits
+            assert error_before <= (2**-15 if offset <= 2**30 else 2**-13)
 
 
 @pytest.mark.parametrize("far, offset", [(1.0, 2.0**40), (1.0, 2.0**52), (2.0**20, 0.0), (2.0**50, 0.0)])

@@ -48,6 +48,15 @@ def moments(found):
 # What serves
 
 
+def test_the_kernels_of_samples_leave_columns_to_the_portable_ones():
+    X = np.asfortranarray(data((6, 4), "float64"))
+    outs = np.empty_like(X), np.empty((4, 6))
+    assert _kernels.softmax.compiled(_kernels.Columns(X), X, outs[0], 1.0) is None
+    _kernels.softmax(_kernels.Columns(X), X, outs[0], 1.0)
+    _kernels.softmax.portable(_kernels.Rows(X.T), X.T, outs[1], 1.0)
+    np.testing.assert_array_equal(outs[0], outs[1].T)
+
+
 @each_dtype
 @each_layout
 @pytest.mark.parametrize("shape", [(40, 3), (7, 300), (1, 5), (6, 5, 4, 3)])

@@ -94,6 +94,14 @@ def test_an_infinity_is_found_in_any_company(kind, infinities, missing):
         extent(group, group.view(block))
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="longdouble is float64 here")
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_longdouble_beyond_float64_is_an_infinity(sign):
+    x = np.array([[1, sign * np.finfo(np.longdouble).max]])
+    with np.errstate(all="ignore"), pytest.raises(InfinityFound):
+        extent(Rows(x), x)
+
+
 def test_a_range_that_overflows_is_no_infinity():
     x = np.array([[1.5e308, -1.5e308]])
     with np.errstate(all="ignore"):

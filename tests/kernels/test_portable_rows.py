@@ -116,10 +116,10 @@ def test_eps_counts_in_any_unit_of_the_values(power, eps):
     assert_image(got, rms_normed(block, eps=eps))
 
 
-@pytest.mark.parametrize("size", [1e-305, 1e305])
-def test_gamma_may_be_huge_or_tiny(size):
+@pytest.mark.parametrize("sizes", [1e-305, 1e305, [-1e305, 1, 1, 1, 1]], ids=["tiny", "huge", "one huge"])
+def test_gamma_may_be_huge_or_tiny(sizes):
     block = np.random.default_rng(0).normal(size=(4, 5))
-    gamma = np.array([1.0, -0.7, 0.3, 1e-3, 0.5]) * size
+    gamma = np.array([1.0, -0.7, 0.3, 1e-3, 0.5]) * sizes
     for dtype, precise in [(np.float64, True), (np.float64, False)]:
         got, _ = run(rms_norm, block, 1e-6, gamma, precise, dtype=dtype)
         assert_image(got, rms_normed(block, eps=1e-6, gamma=gamma))
@@ -136,6 +136,17 @@ def test_a_float64_image_is_rounded_once(offset):
         assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
         got, _ = run(layer_norm, block, 1e-5, g, None, True)
         want = layer_normed(block, eps=1e-5, gamma=g)
+        assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_an_image_of_integers_beyond_float64_is_rounded_once_too(dtype):
+    limits = np.iinfo(dtype)
+    block = np.random.default_rng(0).integers(limits.min, limits.max, (40, 6), dtype)
+    for got, want in [
+        (run(rms_norm, block, 0.0, None, True)[0], rms_normed(block, eps=0)),
+        (run(layer_norm, block, 0.0, None, None, True)[0], layer_normed(block, eps=0)),
+    ]:
         assert errors(got, want, abs(want)).max() <= 0.5 + 2.0**-10
 
 
@@ -158,22 +169,38 @@ ROW_NORMS_OF = pytest.mark.parametrize("kernel", ROW_NORMS, ids=["layer", "rms"]
 @ROW_NORMS_OF
 def test_missing_values_stay_out_of_samples_wider_than_float64(kernel):
     """Large integers of which some are missing are longdoubles."""
-    present_ones = np.array([[2**60, 2**60 + 1, 2**60 + 5]])
-    want, statistics = run(kernel, present_ones)
-    got, found = run(kernel, np.append(present_ones.astype(np.longdouble), [[np.nan]], axis=1))
-    np.testing.assert_array_equal(got[:, :3], want)
-    assert np.isnan(got[0, 3])
-    np.testing.assert_array_equal(found, statistics)
+    many = np.random.default_rng(0).integers(-(2**63), 2**63, (40, 7))
+    for present_ones in (np.array([[2**60, 2**60 + 1, 2**60 + 5]]), many):
+        want, statistics = run(kernel, present_ones)
+        missing = np.full((len(present_ones), 1), np.nan)
+        got, found = run(kernel, np.append(present_ones.astype(np.longdouble), missing, axis=1))
+        np.testing.assert_array_equal(got[:, :-1], want)
+        assert np.isnan(got[:, -1]).all()
+        np.testing.assert_array_equal(found, statistics)
 
 
 @ROW_NORMS_OF
+@pytest.mark.parametrize("dtype", [float, np.longdouble])
 @pytest.mark.parametrize("power", [-900, 900])
-def test_the_unit_of_wide_samples_changes_no_bit(kernel, power):
-    block = np.array([[1, 2, 4.5]], np.longdouble) / 6  # the largest is between 1/2 and 1
+def test_the_unit_of_samples_changes_no_bit(kernel, dtype, power):
+    block = np.random.default_rng(0).uniform(-0.75, 0.75, (4, 96)).astype(dtype)
+    block[:, 0] = 0.75  # the largest, between 1/2 and 1
     want, statistics = run(kernel, block)
     got, found = run(kernel, np.ldexp(block, power))
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(found, np.ldexp(statistics, power))
+
+
+@pytest.mark.parametrize("dtype", [float, np.longdouble, np.int64])
+@pytest.mark.parametrize("size", [1, 3e-300, 3e300])
+@pytest.mark.parametrize("n", [3, 7, 10, 96])
+@pytest.mark.parametrize("precise", [False, True])
+def test_a_constant_sample_is_its_own_mean_and_has_divisor_1(dtype, size, n, precise):
+    value = np.array([2**62 + 1, -7], dtype) if dtype == np.int64 else np.array([2, -2], dtype) / 3 * dtype(size)
+    got, (mean, divisor) = run(layer_norm, np.repeat(value[:, None], n, axis=1), 1e-5, None, None, precise)
+    np.testing.assert_array_equal(got, np.zeros((2, n)))
+    np.testing.assert_array_equal(mean, value.astype(float))
+    np.testing.assert_array_equal(divisor, [1, 1])
 
 
 # RMS norm
