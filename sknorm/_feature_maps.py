@@ -24,6 +24,8 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
         return out
     plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.shifted
     small = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
+    if in_place and compiled:
+        small = min(small, _kernels.per_thread(_kernels.IN_PLACE) // X.itemsize)
     size, width = (_kernels.compiled_block_size(X.size), _kernels.COMPILED_TILE) if at_once else (small, _kernels.TILE)
     part = cache(lambda start, stop: f if stop - start == X.shape[-1] else f[start:stop])
 

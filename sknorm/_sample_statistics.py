@@ -29,9 +29,6 @@ class SoftmaxStatistics(NamedTuple):
     row_logsumexp: Array
 
 
-IN_PLACE = 2**19  # bytes of a block that is copied before it is written over: all threads' together are 8 MB
-
-
 def over_samples(
     kernel: _kernels.Kernel,
     X: Array,
@@ -52,8 +49,8 @@ def over_samples(
     at_once = compiled and X.ndim == 2
     # each sample has about 16 values of its own as scratch, which count where it has few features
     small = _kernels.SMALL_BLOCK * d // (d + 16)
-    large = IN_PLACE // X.itemsize if in_place else _kernels.compiled_block_size(X.size)
-    size = large * d // (d + 16) if at_once else small
+    large = _kernels.per_thread(_kernels.IN_PLACE) // X.itemsize if in_place else _kernels.compiled_block_size(X.size)
+    size = min(large * d // (d + 16), _kernels.per_thread(_kernels.NOTED) * d) if at_once else small
 
     def fill(block: _kernels.Block) -> None:
         piece = block.of(X).copy() if in_place else block.of(X)  # a kernel may look at its input again

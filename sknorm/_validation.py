@@ -133,7 +133,8 @@ def check_samples(shape: tuple[int, ...]) -> None:
 
 def numbers_of(X: Array, what: str) -> Array:
     """Python and NumPy numbers in an object array, with None and pandas' NA as NaN; anything else is refused."""
-    missing = np.frompyfunc(_is_missing, 1, 1)(X).astype(bool)
+    with np.errstate(invalid="ignore"):  # how Python compares NaN may leave a flag, which NumPy would report
+        missing = np.frompyfunc(_is_missing, 1, 1)(X).astype(bool)
     found = {type(v) for v in X[~missing].ravel()}
     for kind in found:
         if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):

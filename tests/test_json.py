@@ -151,7 +151,7 @@ def test_what_was_never_written_is_not_read(document):
     "text, got",
     [
         ("", "at line 1, column 1 (Expecting value)"),
-        ('{"a": 1,\n}', "at line 2, column 1"),
+        ('{"a": 1,\n"b"}', "at line 2, column 4"),
         ("{'a': 1}", "at line 1, column 2"),
         ("1" * 5000, "'111"),
         ('{"a": {"b": 1, "b": 2}}', "['b', 'b']"),

@@ -8,6 +8,7 @@ whole processes at 800 MB (tests/benchmarks/test_peak_memory.py).
 import subprocess
 import sys
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -175,3 +176,15 @@ def test_nothing_is_left_behind_by_fits_transforms_and_refusals():
     run = subprocess.run([sys.executable, "-c", SOAK], capture_output=True, text=True, timeout=300)
     assert (run.returncode, run.stderr) == (0, "")
     assert int(run.stdout) < 16_000
+
+
+@pytest.mark.parametrize("n_features", [1, 8])
+@pytest.mark.parametrize("norm", [RowLayerNorm(), RowRMSNorm(), RowSoftmax(), Standardizer(copy=False)])
+def test_sixteen_threads_together_need_no_more(norm, n_features, monkeypatch):
+    monkeypatch.setenv("SKNORM_NUM_THREADS", "16")
+    X = np.resize(np.arange(251, dtype=np.float32), (2**25 // n_features, n_features))  # the largest blocks
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that one feature is no sample to norm
+        norm.fit(X)
+    Y, needed = peak(norm.transform, X)
+    assert needed - (0 if Y is X else Y.nbytes) < BOUND

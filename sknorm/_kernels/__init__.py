@@ -25,12 +25,15 @@ from . import _compiled, _portable, _portable_rows
 from ._affine import AffineMap
 from ._blocks import (
     BLOCK,
+    IN_PLACE,
     LARGE_BLOCK,
+    NOTED,
     SMALL_BLOCK,
     TILE,
     Block,
     flattened,
     in_order,
+    per_thread,
     rectangles,
     row_blocks,
     thread_count,
@@ -48,7 +51,9 @@ from ._portable import BlockExtrema, BlockSums, affine_exact, exact_sum
 __all__ = [
     "BLOCK",
     "COMPILED_TILE",
+    "IN_PLACE",
     "LARGE_BLOCK",
+    "NOTED",
     "SMALL_BLOCK",
     "TILE",
     "AffineMap",
@@ -72,6 +77,7 @@ __all__ = [
     "in_order",
     "layer_norm",
     "never",
+    "per_thread",
     "rectangles",
     "rms_norm",
     "row_blocks",

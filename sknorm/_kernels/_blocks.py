@@ -29,6 +29,8 @@ TILE = 512  # features of one block: wide enough for a vector loop, narrow enoug
 # NumPy calls take the interpreter lock in turn, so a third thread would mostly wait; and scratch is per thread
 MOST_THREADS = 2
 MOST_COMPILED_THREADS = 16  # which a memory bus hardly feeds, and whose scratch is 4 MB together
+IN_PLACE = 2**21  # bytes of all blocks in work that are copied before they are written over
+NOTED = 2**18  # samples of all blocks in work, of each of which some numbers are kept meanwhile
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,11 @@ def thread_count() -> int:
     if "OMP_NUM_THREADS" in os.environ:
         return _positive(os.environ["OMP_NUM_THREADS"].split(",")[0])
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def per_thread(total: int) -> int:
+    """What each thread of the compiled kernels may take of so much; for cuts that no result depends on."""
+    return max(1, total // min(thread_count(), MOST_COMPILED_THREADS))
 
 
 def _may_be_a_dask_worker() -> bool:

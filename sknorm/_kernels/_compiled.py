@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +38,8 @@ if not why_not:
         native = import_module("._native", __package__)
     except ImportError as error:
         why_not = f"no C compiler was found at the install, or the file is broken: reinstall with one ({error})"
+        if (Path(__file__).parent / "_native.pyx").exists():
+            why_not = f"this is a source tree that no C compiler was run in: leave it, or pip install -e . ({error})"
 
 
 def serves(*arrays: Array) -> bool:

@@ -55,7 +55,7 @@ def test_the_portable_kernels_serve_where_the_compiled_ones_are_missing():
     missing = 'import sys; sys.modules["sknorm._kernels._native"] = None; import sknorm; sknorm.show_config()'
     said = in_another_process(missing, SKNORM_BACKEND="")
     assert "portable" in said
-    assert "no C compiler was found at the install" in said
+    assert "no C compiler was" in said
 
 
 @pytest.mark.parametrize("threads", [1, 2])
