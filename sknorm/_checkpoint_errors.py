@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ._validation import message
+from ._validation import message, shown
 
 KINDS = ("layernorm", "rmsnorm", "layernorm+1", "rmsnorm+1")
 _ALL_KINDS = "kind='layernorm', 'rmsnorm', 'layernorm+1' or 'rmsnorm+1' (+1: the model multiplies by 1 + weight)"
@@ -20,6 +20,11 @@ def _some(names: Iterable[str], most: int = 5) -> str:
     return ", ".join(map(repr, listed[:most])) + more
 
 
+def _layer(name: str) -> str:
+    """A layer by its name, which it has inside of something else only."""
+    return repr(name) if name else "the layer"
+
+
 def _said(error: Exception) -> str:
     """The first sentence of another library, with its type."""
     text = re.sub(r"\s+", " ", str(error)).strip()
@@ -27,14 +32,9 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {text[:120].partition('. ')[0].rstrip('.')}"
 
 
-def safetensors_missing() -> ImportError:
-    remedy = 'Run pip install "sknorm[checkpoint]".'
-    return ImportError(message("the package safetensors, which reads this file", "none", remedy))
-
-
-def torch_missing(what: str, got: str = "none") -> ImportError:
-    remedy = f"Install torch 2.6 or newer{what}."
-    return ImportError(message("the package torch", got, remedy))
+def torch_missing(what: str, got: str = "no such package") -> ImportError:
+    remedy = f"Run pip install --upgrade torch{what}."
+    return ImportError(message("torch 2.6 or newer to be installed", got, remedy))
 
 
 def no_source(source: Any) -> TypeError:
@@ -79,18 +79,23 @@ def repeated_key() -> ValueError:
     return ValueError("a key that stands twice")
 
 
-def not_only_tensors(path: Any, got: str) -> ValueError:
-    remedy = "It may run code when loaded, so it is not: save the model's state_dict(), or use safetensors."
-    return ValueError(message(f"tensors and nothing else in {str(path)!r}", got, remedy))
+def not_only_tensors(path: Any) -> ValueError:
+    remedy = "Loading them may run code, so it is refused: save the model's state_dict(), or use safetensors."
+    return ValueError(message(f"tensors and nothing else in {str(path)!r}", "objects of other types", remedy))
+
+
+def no_names(path: Any, found: Any) -> ValueError:
+    remedy = "Save the model's state_dict(), or use safetensors."
+    return ValueError(message(f"tensors by name in {str(path)!r}", f"a {type(found).__name__}", remedy))
 
 
 def wrong_json(path: Any, expected: str, got: Any) -> ValueError:
-    return ValueError(message(f"{expected} in {str(path)!r}", repr(got)[:120], "Correct the file, or get it again."))
+    return ValueError(message(f"{expected} in {str(path)!r}", shown(got, 120), "Correct the file, or get it again."))
 
 
 def outside_directory(path: Any, shard: Any) -> ValueError:
     remedy = "An index may name .safetensors and .bin files in its own directory only."
-    return ValueError(message(f"plain file names in {str(path)!r}", repr(shard)[:120], remedy))
+    return ValueError(message(f"plain file names in {str(path)!r}", shown(shard, 120), remedy))
 
 
 def absent_shard(path: Any, shard: str) -> ValueError:
@@ -116,14 +121,18 @@ def not_finite(name: str, value: Any) -> ValueError:
 
 
 def no_vector(name: str, shape: tuple[int, ...]) -> ValueError:
-    remedy = "Pass each vector as gamma of a norm of its own, or norm without gamma and multiply afterwards."
+    remedy = "Pass each vector as gamma of a norm of its own, or use a norm without gamma and multiply afterwards."
     return ValueError(message(f"one vector, for one axis, in {name!r}", f"shape {shape}", remedy))
 
 
+def several_axes(shape: tuple[int, ...]) -> ValueError:
+    remedy = "Make them one: a norm with gamma=weight.ravel() and beta=bias.ravel(), for X.reshape(len(X), -1)."
+    return ValueError(message("a module over the last axis", f"normalized_shape={shape}", remedy))
+
+
 def no_layer(name: str, known: list[str]) -> KeyError:
-    return KeyError(
-        message(f"the name or glob of a layer (there are {_some(known) or 'none'})", repr(name), "See list_norms.")
-    )
+    expected = f"the name or glob of a layer (there are {_some(known) or 'none'})"
+    return KeyError(message(expected, repr(name), "See list_norms(source)."))
 
 
 def several_layers(pattern: str, names: list[str]) -> ValueError:
@@ -132,39 +141,39 @@ def several_layers(pattern: str, names: list[str]) -> ValueError:
 
 def check_kind(kind: Any) -> None:
     if kind is not None and kind not in KINDS:
-        raise ValueError(message(f"None or {_ALL_KINDS}", repr(kind), "Pass one of these."))
+        raise ValueError(message(f"None or {_ALL_KINDS}", shown(kind, 60), "Pass one of these."))
 
 
 def unknown_kind(name: str, evidence: str) -> ValueError:
     remedy = f"Pass {_ALL_KINDS}, as the code of the model says."
-    return ValueError(message(f"evidence of the kind of {name!r}", evidence, remedy))
+    return ValueError(message(f"evidence of the kind of {_layer(name)}", evidence, remedy))
 
 
 def others_beside(layer: str, parameters: tuple[str, ...], others: tuple[str, ...]) -> ValueError:
     remedy = (
         "The rest may be part of the layer: leave it out of the checkpoint, or rename it if it is the weight or bias."
     )
-    return ValueError(message(f"one weight and one bias in {layer!r}", _some((*parameters, *others)), remedy))
+    return ValueError(message(f"one weight and one bias in {_layer(layer)}", _some((*parameters, *others)), remedy))
 
 
 def no_parameter(layer: str, parameter: str) -> ValueError:
     remedy = f"Pruned or reparametrized: torch.nn.utils.prune.remove(module, {parameter!r}) makes it one again."
-    return ValueError(message(f"a parameter {parameter!r} of the module {layer!r}", "none", remedy))
+    return ValueError(message(f"a parameter {parameter!r} of the module{layer and f' {layer!r}'}", "none", remedy))
 
 
 def unknown_eps(name: str, evidence: str) -> ValueError:
     return ValueError(
-        message(f"evidence of the eps of {name!r}", evidence, "Pass eps=, as the code of the model says.")
+        message(f"evidence of the eps of {_layer(name)}", evidence, "Pass eps=, as the code of the model says.")
     )
 
 
 def no_bias(name: str) -> ValueError:
     remedy = "Pass kind='layernorm', or leave the bias out of the checkpoint."
-    return ValueError(message(f"an RMS norm without bias in {name!r}", "a bias", remedy))
+    return ValueError(message(f"an RMS norm without bias in {_layer(name)}", "a bias", remedy))
 
 
 def no_row_norm(norm: Any) -> TypeError:
-    remedy = "Only these two have an equal in torch.nn with weights."
+    remedy = "Pass one of these; a softmax needs no weights: torch.nn.Softmax(dim=-1)."
     return TypeError(message("a RowLayerNorm or RowRMSNorm", repr(type(norm).__name__), remedy))
 
 

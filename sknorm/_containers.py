@@ -26,7 +26,7 @@ def to_values(X: Any) -> Any:
     if is_sparse(X):
         return _sparse_values(X)
     if isinstance(X, np.matrix):
-        raise TypeError("np.matrix is not supported. Pass np.asarray(X).")
+        raise TypeError(message("an array or a frame", "np.matrix", "np.matrix is not supported: pass np.asarray(X)."))
     if isinstance(X, np.ma.MaskedArray):
         # a mask means missing, whatever lies under it
         kept = check_values(np.asarray(X.data))
@@ -39,11 +39,11 @@ def to_values(X: Any) -> Any:
         return check_values(_polars_values(X))
     if is_collection(X):
         got = f"a lazy {type(X).__name__}"
-        raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits."))
+        raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits in memory."))
     values = as_array(X, "an array or a frame")
     if values.ndim == 0:
-        remedy = "Pass a list of rows, an array or a frame. Reshape your data."
-        raise ValueError(message("2D array", f"{type(X).__name__} {shown(X):.60}", remedy))
+        remedy = "Pass a list of rows, an array or a frame."
+        raise ValueError(message("2D array", f"{shown(X, 60)}, of type {type(X).__name__}", remedy))
     return check_values(values)
 
 
@@ -73,7 +73,7 @@ def frame_kind(X: Any) -> str | None:
         if isinstance(X, polars.DataFrame):
             return "polars"
         if isinstance(X, polars.LazyFrame):
-            raise TypeError(message("data", "a polars LazyFrame", "Call .collect() on it first."))
+            raise TypeError(message("data in memory", "a polars LazyFrame", "Call .collect() on it first."))
         remedy = f'Pass a frame of one column, df[["{X.name or "a"}"]]. Reshape your data.'
         raise ValueError(message("2D array or DataFrame", "1D polars Series", remedy))
     return None
@@ -110,7 +110,8 @@ def _check_places(X: Any) -> None:
     for indices, across in places:
         if not rising or (len(indices) and not 0 <= indices.min() <= indices.max() < across):
             expected = f"a sparse container of indices from 0 to {across - 1} and a rising indptr"
-            raise ValueError(message(expected, f"a {type(X).__name__} with others", "Its check_format() tells more."))
+            remedy = "Make it anew, from correct indices."
+            raise ValueError(message(expected, f"a {type(X).__name__} with others", remedy))
 
 
 def with_data(X: Any, data: Array) -> Any:

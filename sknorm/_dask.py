@@ -166,7 +166,7 @@ def _aligned(other: Any, X: Any, name: str, axes: int) -> Any:
     given = shape_of(other) if is_collection(other) else np.shape(other)
     unknown = np.isnan([*shape, *given]).any()
     if np.ndim(other) != axes or (not unknown and given != shape):
-        msg = message(f"{name} of shape {shape}, one per sample", f"shape {given}", "Pass what belongs to X.")
+        msg = message(f"{name} of shape {shape}, one per sample", f"shape {given}", "Pass those of the samples of X.")
         raise ValueError(msg)
     if unknown:
         blocks = other.numblocks if _is_array(other) else (getattr(other, "npartitions", 1),)

@@ -14,7 +14,7 @@ from ._containers import column_names, frame_kind
 from ._dask import holds_frames
 from ._namespaces import is_foreign, place_of, sent_to, shares_memory
 from ._precision import Array
-from ._validation import check_width, message
+from ._validation import check_width, message, shown
 
 
 def with_defaults(estimator: Any, state: dict[str, Any]) -> dict[str, Any]:
@@ -65,10 +65,9 @@ def check_output_names(estimator: Any, Y: Any, n_features: int, expected: list[A
     names = column_names(Y)
     if names is None or not hasattr(estimator, "feature_names_in_") or names == expected:
         return
-    reordered = sorted(names) == sorted(expected)
-    remedy = "Feature names must be in the same order as they were in fit." if reordered else "Pass these columns."
-    msg = message(f"the columns {expected}", names, remedy)
-    raise ValueError(f"The feature names should match those that were passed during fit.\n{msg}")
+    order = ", in this order" if sorted(names) == sorted(expected) else ""
+    remedy = f"The feature names should match those that were passed during fit: pass these columns{order}."
+    raise ValueError(message(f"the columns {shown(expected, 100)}", shown(names, 100), remedy))
 
 
 def output_kind(estimator: Any, values: Any) -> str:

@@ -26,9 +26,10 @@ import numpy as np
 
 from ._namespaces import as_numpy
 from ._precision import Array
-from ._validation import message
+from ._validation import message, shown
 
 INTEGERS = range(-(2**63), 2**64)  # what some NumPy integer holds; larger ones would not become floats either
+MOST_DIGITS = 20  # of these, with the sign; Python refuses to read thousands
 LONGDOUBLE = "longdouble"  # of a width that differs by platform: as the dtype of data only, its values are not written
 
 
@@ -122,11 +123,15 @@ def _array(name: str, shape: list[Any], data: list[Any], what: str) -> Array:
 def parsed(text: str) -> Any:
     """The document in a text."""
     try:
-        return json.loads(text, object_pairs_hook=_without_repetition)
+        return json.loads(text, object_pairs_hook=_without_repetition, parse_int=_integer)
     except json.JSONDecodeError as error:
-        raise damaged("JSON", f"{error.msg} at line {error.lineno}, column {error.colno}") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise damaged("JSON", f"{error}") from None
+        raise damaged("JSON", f"a fault at line {error.lineno}, column {error.colno} ({error.msg})") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise unreadable("integers of 64 bits", digits)
+    return int(digits)
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,15 +143,18 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def check_fields(document: Any, names: Iterable[str], what: str) -> None:
     """Exactly these names: what is missing cannot be guessed, and what is unknown not be obeyed."""
-    expected = sorted(names)
-    if not isinstance(document, dict) or sorted(document) != expected:
-        got = sorted(document) if isinstance(document, dict) else document
-        raise unreadable(f"{what} to have the fields {expected}", got)
+    expected = f"{what} to have its fields and no others"
+    if not isinstance(document, dict):
+        raise unreadable(expected, document)
+    missing, unknown = sorted({*names} - {*document}), sorted({*document} - {*names})
+    if missing or unknown:
+        found = ("without", missing), ("with", unknown)
+        raise damaged(expected, "one " + " and ".join(f"{which} {shown(some, 60)}" for which, some in found if some))
 
 
 def unreadable(expected: str, value: Any) -> ValueError:
     """The error of a file in which `sknorm.save` would have written something else."""
-    return damaged(expected, f"{value!r:.200}")
+    return damaged(expected, shown(value, 100))
 
 
 def damaged(expected: str, got: str) -> ValueError:

@@ -180,7 +180,7 @@ class MinMaxNormalizer(DatasetTransformer):
 
     def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
         if not isinstance(values, np.ndarray) and not self._keeps_zeros():
-            raise _validation.sparse_minimum([], self.feature_range)
+            raise _validation.sparse_minimum([], self.feature_range, self.in_range)
         if self.in_range is not None:
             _parameters.check_in_range(self.in_range, dtype, values.shape[-1])
 

@@ -98,11 +98,11 @@ def check_place(estimator: Any, X: Any, method: str) -> None:
     if type(X) is type(fitted) and X.device == fitted.device:
         return  # nearly always
     if (expected := _name(fitted)) != (got := _name(X)):
-        remedy = "Convert X to that, or fit again."
-        raise ValueError(
+        remedy = (
             f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace and the same device "
-            f"as those passed to fit().\n{message(f'X of {expected}', got, remedy)}"
+            "as those passed to fit(): convert X, or fit again."
         )
+        raise ValueError(message(f"X of {expected}", got, remedy))
 
 
 def _name(X: Any) -> str:

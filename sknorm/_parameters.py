@@ -110,7 +110,7 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
         msg = message('in_range to be None, (low, high) or "dtype"', shown(value), "Pass two numbers or two arrays.")
         raise ValueError(msg)
-    low, high = (check_known("in_range", v, n_features) for v in value)
+    low, high = (check_known("each limit of in_range", v, n_features) for v in value)
     if not (low < high).all():
         msg = message("in_range with low < high", shown(value), "The minimum must be below the maximum.")
         raise ValueError(msg)
@@ -124,12 +124,12 @@ def check_known(name: str, value: Any, n_features: int, *, positive: bool = Fals
         msg = message(
             f"{name} to be a number or {n_features} numbers, one per feature",
             f"{known.dtype} of shape {known.shape}",
-            f"Pass {name} in the order of the features.",
+            "Pass one number, or one for each feature in their order.",
         )
         raise ValueError(msg)
     if not np.isfinite(known).all() or (positive and (known < 0).any()):
         kind = "finite and not negative" if positive else "finite"
-        raise ValueError(message(f"{name} to be {kind}", shown(value), "Correct or leave out the statistic."))
+        raise ValueError(message(f"{name} to be {kind}", shown(value), "Correct it, or leave it out."))
     return np.broadcast_to(known, (n_features,))
 
 
@@ -142,8 +142,9 @@ def check_number(name: str, value: Any, *, zero: bool) -> float:
         or value < 0
         or (value == 0 and not zero)
     ):
-        bound = "at least 0" if zero else "above 0"
-        raise ValueError(message(f"{name} to be a finite number {bound}", shown(value), f"Pass {name} {bound}."))
+        bound = "of at least 0" if zero else "above 0"
+        remedy = "Pass such a number, or leave it out for the default."
+        raise ValueError(message(f"{name} to be a finite number {bound}", shown(value), remedy))
     return float(value)
 
 
@@ -166,10 +167,11 @@ def check_vector(name: str, value: Any, n_features: int) -> Array | None:
     if value is None:
         return None
     vector = _array_of(value, name)
-    if vector.dtype.kind not in "biuf" or vector.shape != (n_features,) or not np.isfinite(vector).all():
+    fits = vector.dtype.kind in "biuf" and vector.shape == (n_features,)
+    if not fits or not np.isfinite(vector).all():
         msg = message(
             f"{name} to be {n_features} finite numbers, one per feature",
-            f"{vector.dtype} of shape {vector.shape}" + ("" if vector.shape != (n_features,) else " with other values"),
+            f"{vector.dtype} of shape {vector.shape}" + (" and not all finite" if fits else ""),
             f"Pass {name} of shape ({n_features},), or None.",
         )
         raise ValueError(msg)
@@ -182,7 +184,7 @@ def check_no_zero(gamma: Array | None) -> None:
     if len(positions):
         msg = message(
             "gamma without zeros for inverse_transform",
-            f"zeros at positions {list(map(int, positions))}",
+            f"zeros at positions {shown(list(map(int, positions)), 60)}",
             "The features there cannot be recovered: set their gamma, or leave them out.",
         )
         raise ValueError(msg)
@@ -200,16 +202,16 @@ def check_mergeable(one: Any, other: Any) -> None:
     mine, theirs = one.get_params(), other.get_params()
     different = [name for name in mine if name != "copy" and not _same(mine[name], theirs[name])]
     if different:
-        got = ", ".join(f"{name}={shown(mine[name])} and {shown(theirs[name])}" for name in different)
-        raise ValueError(message("transformers of equal parameters to merge", got, "Fit both with the same."))
+        got = ", ".join(f"{name}={shown(mine[name], 60)} and {shown(theirs[name], 60)}" for name in different[:2])
+        raise ValueError(message("transformers of equal parameters to merge", got, "Fit both with the same ones."))
     check_names_agree(one, other)
 
 
 def check_names_agree(one: Any, other: Any) -> None:
     mine, theirs = (list(getattr(e, "feature_names_in_", range(getattr(e, "n_features_in_", 0)))) for e in (one, other))
     if hasattr(other, "n_features_in_") and mine != theirs:
-        msg = message("transformers of the same features to merge", f"{mine} and {theirs}", "Fit both on the same.")
-        raise ValueError(msg)
+        got = f"{shown(mine, 80)} and {shown(theirs, 80)}"
+        raise ValueError(message("transformers of the same features to merge", got, "Fit both on the same ones."))
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -235,8 +237,9 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
         known = {} if names is None else {name: i for i, name in enumerate(names)}
         unknown = [f for f in listed if isinstance(f, str) and f not in known]
         if unknown:
-            got, remedy = f"unknown {unknown}", "Pass names that fit saw, or positions."
-            raise ValueError(message(f"features among {list(known)}", got, remedy))
+            expected = f"features among {shown(list(known), 100)}" if known else "positions, as fit saw no names"
+            remedy = "Pass names that fit saw, or positions." if known else "Pass positions, or fit on a frame."
+            raise ValueError(message(expected, f"unknown {shown(unknown, 100)}", remedy))
         listed = [known[f] if isinstance(f, str) else f for f in listed]
     try:
         index: Array = np.arange(n_features)[listed]

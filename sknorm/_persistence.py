@@ -138,7 +138,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         return _restored(_json.parsed(_place(path).read_text(encoding="utf-8")))
     except UnicodeDecodeError as error:
-        raise _json.damaged("text", f"bytes that are none ({error.reason})") from None
+        raise _json.damaged("text", f"bytes that are no UTF-8 ({error.reason})") from None
     except RecursionError:
         raise _json.damaged("values nested a few levels deep", "more levels than can be read") from None
 
@@ -188,8 +188,11 @@ def _restored(document: Any) -> Any:
     """The transformer that a document describes, or a ValueError: never half of one."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _json.unreadable(f'a document of "format": "{FORMAT}"', document)
-    if type(document.get("version")) is not int or document["version"] != VERSION:
-        raise _validation.unknown_version(document.get("version"), VERSION)
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise _json.unreadable("a version, 1 or above", version)
+    if version > VERSION:
+        raise _validation.unknown_version(version, VERSION)
     _json.check_fields(document, FIELDS, "the document")
     name, n_features, statistics = document["class"], document["n_features_in"], document["statistics"]
     if not isinstance(name, str) or name not in CLASSES:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._validation import message
+from ._validation import message, shown
 
 
 def no_display(expected: str, estimator: Any) -> TypeError:
     remedy = "Of a pipeline pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X)."
-    return TypeError(message(expected, f"{' '.join(repr(estimator).split()):.60}", remedy))
+    return TypeError(message(expected, shown(estimator, 60), remedy))
 
 
 def no_axes(n_panels: int, got: Any) -> ValueError:
-    return ValueError(message(f"ax to be None, one Axes, or {n_panels} of them", f"{got!r:.60}", "Leave it out."))
+    remedy = "Leave it out for a figure of its own."
+    return ValueError(message(f"ax to be None, one Axes, or {n_panels} of them", shown(got, 60), remedy))
 
 
 def nothing_to_draw(shape: tuple[int, ...]) -> ValueError:
-    return ValueError(message("at least one sample to draw", f"shape {shape}", "Pass data."))
+    return ValueError(message("at least one sample to draw", f"shape {shape}", "Pass some samples."))
 
 
 def features_of_samples(name: str, features: Any) -> ValueError:
     remedy = "It is drawn by sample: select some, as X[:20]."
-    return ValueError(message(f"features=None for {name}", f"{features!r:.60}", remedy))
+    return ValueError(message(f"features=None for {name}", shown(features, 60), remedy))
 
 
 def no_vector(shape: tuple[int, ...]) -> ValueError:
@@ -30,4 +31,4 @@ def no_vector(shape: tuple[int, ...]) -> ValueError:
 
 
 def wrong_number_of_names(expected: int, got: int) -> ValueError:
-    return ValueError(message(f"{expected} names, one for each entry", got, "Leave them out for positions."))
+    return ValueError(message(f"{expected} names, one for each entry", got, "Leave names out to number the entries."))

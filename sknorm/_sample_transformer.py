@@ -134,10 +134,16 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         if kept or not self._takes_sparse:
             self._check_sparse(values)
         if isinstance(row_stats, (tuple, list)):
-            row_stats = [on_host(given, "row_stats") for given in row_stats]
+            kind_of_stats = list if isinstance(row_stats, list) else tuple
+            row_stats = kind_of_stats(on_host(given, "row_stats") for given in row_stats)
         if like is X:
             return self._original(X, values, kind, row_stats)
-        given = () if row_stats is None else row_stats if np.iterable(row_stats) else (row_stats,)
+        if row_stats is None:
+            return self._mapped(X, "_original", kind)
+        given = tuple(row_stats) if np.iterable(row_stats) else (row_stats,)
+        if len(given) != len(self._statistics._fields) or not all(map(np.ndim, given)):
+            got = f"arrays of shapes {[np.shape(each) for each in given]}"
+            raise _validation.wrong_row_stats(self._statistics._fields, shape_of(X)[:-1], got)
         return self._mapped(X, "_original", kind, *given)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _checkpoint_errors
+from . import _checkpoint_errors, _validation
 from ._precision import Array
 
 
@@ -103,7 +103,7 @@ def _of_safetensors(path: Path) -> Tensors:
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:
-        raise _checkpoint_errors.safetensors_missing() from error
+        raise _validation.missing_extra("safetensors", "checkpoint") from error
     try:
         with safe_open(path, framework="numpy"):
             pass  # the library has judged lengths, types, shapes and offsets; it gives NumPy no bfloat16
@@ -188,17 +188,17 @@ def _of_torch_file(path: Path) -> Tensors:
         raise _checkpoint_errors.torch_missing(f" to read {path.name!r}, or convert the file to safetensors") from error
     major, minor = map(int, torch.__version__.split(".")[:2])
     if (major, minor) < (2, 6):  # CVE-2025-32434: there weights_only=True can be made to run code
-        raise _checkpoint_errors.torch_missing(f" to read {path.name!r} safely", torch.__version__)
+        raise _checkpoint_errors.torch_missing(f" to read {path.name!r} safely", f"torch {torch.__version__}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of formats that are refused in the next moment
             found = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:
-        raise _checkpoint_errors.not_only_tensors(path, "objects of other types") from error
+        raise _checkpoint_errors.not_only_tensors(path) from error
     except Exception as error:
         raise _checkpoint_errors.unreadable(path, "a torch file of tensors", error) from error
     if not isinstance(found, Mapping):
-        raise _checkpoint_errors.not_only_tensors(path, f"a {type(found).__name__} without names")
+        raise _checkpoint_errors.no_names(path, found)
     return tensors_of_mapping(found)
 
 

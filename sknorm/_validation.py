@@ -33,13 +33,13 @@ def message(expected: str, got: Any, remedy: str) -> str:
     return f"Expected {expected}, got {got}. {remedy}"
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, longest: int = LONGEST) -> str:
     """What an object says of itself, cut short and on one line; its type if it fails at that."""
     try:
         text = " ".join(map(str.strip, repr(value).splitlines()))
     except Exception:
         return f"a {type(value).__name__}"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def as_array(value: Any, expected: str) -> Array:
@@ -51,7 +51,7 @@ def as_array(value: Any, expected: str) -> Array:
         raise
     except Exception as error:
         got = f"{type(value).__name__} that NumPy cannot read ({error})"
-        raise ValueError(message(expected, got, "Pass rows of numbers, all of one length.")) from error
+        raise ValueError(message(expected, got, "Pass numbers, in rows of one length.")) from error
 
 
 def is_sparse(value: Any) -> bool:
@@ -60,7 +60,7 @@ def is_sparse(value: Any) -> bool:
 
 
 def no_such_mode(mode: Any) -> ValueError:
-    return ValueError(message("mode 'stdout' or 'dict'", shown(mode), "Leave it out to print."))
+    return ValueError(message("mode 'stdout' or 'dict'", shown(mode), "Pass mode='dict', or leave it out to print."))
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
@@ -85,8 +85,8 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
         got = f"{w[wrong]} at position {wrong}"
         raise ValueError(message("sample_weight to be finite and not negative", got, "Use 0 to leave a sample out."))
     if not highest > 0:
-        msg = message("some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample.")
-        raise ValueError(msg)
+        remedy = "Give one sample or more a weight above zero."
+        raise ValueError(message("some sample_weight above zero", "zero for every sample", remedy))
     return w
 
 
@@ -106,14 +106,14 @@ def check_values(X: Array) -> Array:
     if X.dtype.kind not in "biuf":
         raise ValueError(not_numbers("X", f"dtype {X.dtype}"))
     if X.shape[-1] == 0:
-        msg = f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+        msg = f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some features."
         raise ValueError(msg)
     return X
 
 
 def complex_refused(what: str, dtype: Any) -> str:
-    remedy = "Pass the real and the imaginary part as features of their own."
-    return "Complex data not supported\n" + message(f"real numbers in {what}", f"dtype {dtype}", remedy)
+    remedy = "Complex data not supported: pass the real and the imaginary part as features of their own."
+    return message(f"real numbers in {what}", f"dtype {dtype}", remedy)
 
 
 def not_numbers(what: str, got: str) -> str:
@@ -143,8 +143,8 @@ def numbers_of(X: Array, what: str) -> Array:
             continue
         if issubclass(kind, (str, bytes, numbers.Number)) or hasattr(kind, "isoformat") or kind.__module__ == "numpy":
             raise ValueError(not_numbers(what, f"dtype object holding {kind.__name__}"))
-        msg = f"argument must be a string or a real number, not {kind.__name__!r}. " + not_numbers(what, kind.__name__)
-        raise TypeError(msg)
+        remedy = f"An argument must be a string or a real number, not {kind.__name__!r}: pass one number per feature."
+        raise TypeError(message(f"numbers in {what}", kind.__name__, remedy))
     if not missing.any() and all(issubclass(kind, (int, np.integer)) for kind in found):
         try:
             return X.astype(np.int64)
@@ -153,7 +153,7 @@ def numbers_of(X: Array, what: str) -> Array:
     try:
         return np.where(missing, np.nan, X).astype(np.float64)
     except OverflowError:
-        remedy = "Divide the feature by a power of ten."
+        remedy = "Divide them by a power of ten."
         raise ValueError(message(f"numbers in {what} that float64 can hold", "a larger integer", remedy)) from None
 
 
@@ -224,11 +224,12 @@ def sparse_centred() -> SparseInputError:
     return SparseInputError(message("dense data with with_mean=True", "a sparse matrix", remedy))
 
 
-def sparse_minimum(wrong: Any, feature_range: Any) -> SparseInputError:
+def sparse_minimum(wrong: Any, feature_range: Any, in_range: Any = None) -> SparseInputError:
     if len(wrong):
         got = f"a sparse matrix and a minimum other than 0 in features {list(map(int, wrong[:5]))}"
     else:
-        got = f"a sparse matrix with feature_range={feature_range!r} or known minima other than 0"
+        known = "" if in_range is None else f" and in_range={shown(in_range, 60)}"
+        got = f"a sparse matrix with feature_range={shown(feature_range, 60)}{known}"
     remedy = "Zeros would not stay zeros: pass X.toarray(), or use Standardizer(with_mean=False)."
     return SparseInputError(message("dense data, or minima of 0 and a range that starts at 0", got, remedy))
 
@@ -252,6 +253,11 @@ def row_statistics_missing(name: str) -> ValueError:
     return ValueError(msg)
 
 
+def wrong_row_stats(names: tuple[str, ...], shape: tuple[Any, ...], got: str) -> ValueError:
+    remedy = "Pass what row_statistics(X) returned for these samples."
+    return ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+
+
 def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) -> tuple[Array, ...]:
     """Statistics of samples, one array of ``shape`` each."""
     try:
@@ -259,9 +265,8 @@ def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) 
     except Exception:  # whatever going through a foreign object raises
         arrays = ()
     if len(arrays) != len(names) or any(a.shape != shape for a in arrays):
-        got = repr(type(given).__name__) + (f" of shapes {[a.shape for a in arrays]}" if arrays else "")
-        remedy = "Pass what row_statistics(X) returned for these samples."
-        raise ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+        got = f"arrays of shapes {[a.shape for a in arrays]}" if arrays else type(given).__name__
+        raise wrong_row_stats(names, shape, got)
     with np.errstate(all="ignore"):
         arrays = tuple(np.ascontiguousarray(a, dtype=np.float64) for a in arrays)
     for name, array in zip(names, arrays, strict=True):
@@ -285,12 +290,9 @@ def no_probability(value: Any) -> ValueError:
 
 
 def warn_one_feature(name: str) -> None:
-    warnings.warn(
-        f"{name} got samples of one feature: each is its own mean, so every output is 0 (or beta) whatever the input. "
-        "The last axis should hold the features of a sample.",
-        UserWarning,
-        stacklevel=3,
-    )
+    got = "samples of one feature, each its own mean: every output is 0 (or beta), whatever the input"
+    remedy = "Put the features of a sample on the last axis."
+    warnings.warn(message(f"samples of several features for {name}", got, remedy), UserWarning, stacklevel=3)
 
 
 def not_fitted_for_names(name: str) -> NotFittedError:
@@ -303,7 +305,8 @@ def check_names_apart(names: list[str] | None, statistics: tuple[str, ...]) -> N
     taken = [name for name in statistics if names and name in names]
     if taken:
         remedy = "Rename the feature, or use keep_stats=False."
-        raise ValueError(message(f"no feature called {taken[0]!r} with keep_stats=True", f"columns {names}", remedy))
+        got = f"columns {shown(names)}"
+        raise ValueError(message(f"no feature called {taken[0]!r} with keep_stats=True", got, remedy))
 
 
 def not_a_file(path: Any) -> IsADirectoryError:
@@ -321,11 +324,12 @@ def not_written(path: Any, error: OSError) -> OSError:
 
 
 def no_such_directory(path: Any) -> FileNotFoundError:
-    return FileNotFoundError(message("a directory to write to", f"{str(path)!r}, which is none", "Create it first."))
+    got = f"{str(path)!r}, which is no directory"
+    return FileNotFoundError(message("a directory to write to", got, "Create it first."))
 
 
 def not_saved(estimator: Any, classes: list[str]) -> TypeError:
-    remedy = "Save its parts that are, or use skops.io.dump or pickle for the whole."
+    remedy = "Use skops.io.dump or pickle for others, or save the steps of a pipeline one by one."
     return TypeError(message(f"a {', '.join(classes[:-1])} or {classes[-1]} to save", f"{type(estimator)}", remedy))
 
 
@@ -335,7 +339,7 @@ def unknown_version(got: Any, newest: int) -> ValueError:
 
 
 def missing_extra(package: str, extra: str) -> ImportError:
-    return ImportError(message(f"{package} to be installed", "none", f'Run pip install "sknorm[{extra}]".'))
+    return ImportError(message(f"{package} to be installed", "no such package", f'Run pip install "sknorm[{extra}]".'))
 
 
 def not_in_onnx(expected: str, got: str, remedy: str) -> ValueError:

@@ -241,7 +241,7 @@ def from_torch(module: Any, eps: float | None = None) -> RowLayerNorm | RowRMSNo
     if declared is None or declared.kind in (None, "other"):
         raise _checkpoint_errors.no_torch_norm(module)
     if len(declared.shape) > 1:
-        raise _checkpoint_errors.no_vector("normalized_shape", declared.shape)
+        raise _checkpoint_errors.several_axes(declared.shape)
     return load_norm(module, "", eps=eps)
 
 

@@ -116,7 +116,7 @@ ERRORS = [
     ("model.norm", {}, ValueError, "evidence of the kind of 'model.norm'", "no bias", "Pass kind='layernorm'"),
     ("model.norm", {"kind": "rmsnorm"}, ValueError, "evidence of the eps of 'model.norm'", "nothing", "Pass eps="),
     ("model.norm", {"kind": "unknown"}, ValueError, "None or kind='layernorm'", "'unknown'", "Pass one of these"),
-    ("model.norm", {"kind": "rmsnorm", "eps": -1}, ValueError, "eps to be a finite number", "-1", "Pass eps"),
+    ("model.norm", {"kind": "rmsnorm", "eps": -1}, ValueError, "eps to be a finite number", "-1", "leave it out"),
     ("model.nrom", {}, KeyError, "'model.norm'", "'model.nrom'", "See list_norms"),
     ("model.layers.*", {"kind": "rmsnorm", "eps": 0}, ValueError, "one layer by", "layers.1", "load_norms"),
 ]
@@ -261,7 +261,7 @@ def test_without_torch_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match="Expected") as error:
         to_torch(RowRMSNorm(gamma=X[0]))
-    assert_says(error.value, "the package torch", "none", "Install torch 2.6 or newer")
+    assert_says(error.value, "torch 2.6 or newer", "no such package", "pip install --upgrade torch")
 
 
 def test_what_is_no_torch_module_is_refused():

@@ -183,7 +183,7 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
         (pl.Series([1.0]), ValueError, "2D array or DataFrame", "1D polars Series", 'df[["a"]]. Reshape your data.'),
         (pl.LazyFrame({"a": [1.0]}), TypeError, "data", "a polars LazyFrame", "Call .collect() on it first."),
         (sp.coo_array(np.ones(3)), ValueError, "2D sparse container", "1D coo_array", "Reshape your data."),
-        ([[1], [2, 3]], ValueError, "an array or a frame", "list that NumPy cannot read", "all of one length."),
+        ([[1], [2, 3]], ValueError, "an array or a frame", "list that NumPy cannot read", "in rows of one length."),
         (
             pd.DataFrame([[1, 2]], columns=["a", "a"]),
             ValueError,
@@ -199,7 +199,7 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
             "dtype category",
             "Encode text",
         ),
-        (pd.DataFrame({"b": [1j]}), ValueError, "real numbers in column 'b'", "dtype complex128", "Pass the real"),
+        (pd.DataFrame({"b": [1j]}), ValueError, "real numbers in column 'b'", "dtype complex128", "pass the real"),
         (
             pd.DataFrame({"b": pd.Series(["x"], dtype=object)}),
             ValueError,
@@ -226,7 +226,7 @@ def test_what_is_no_data_is_refused_with_the_way_out(X, kind, expected, got, rem
 def test_a_matrix_is_refused_as_scikit_learn_does():
     with pytest.warns(PendingDeprecationWarning):
         X = np.matrix([[1.0]])
-    with pytest.raises(TypeError, match=r"np\.matrix is not supported\. Pass np\.asarray\(X\)\."):
+    with pytest.raises(TypeError, match=r"np\.matrix is not supported: pass np\.asarray\(X\)\."):
         to_values(X)
 
 

@@ -182,9 +182,9 @@ def test_an_object_that_is_no_number_is_refused_with_its_block(cls):
 @dataset_classes
 def test_weights_that_do_not_belong_to_the_data_are_refused(cls):
     for data, weights, expected, remedy in [
-        (ARRAY, np.ones(59), "sample_weight of shape (60,)", "what belongs to X"),
-        (ARRAY, da.ones(59), "sample_weight of shape (60,)", "what belongs to X"),
-        (ARRAY, FRAME, "sample_weight of shape (60,)", "what belongs to X"),
+        (ARRAY, np.ones(59), "sample_weight of shape (60,)", "those of the samples of X"),
+        (ARRAY, da.ones(59), "sample_weight of shape (60,)", "those of the samples of X"),
+        (ARRAY, FRAME, "sample_weight of shape (60,)", "those of the samples of X"),
         (FRAME, np.ones(60), "sample_weight in the (3,) blocks", "one collection"),
         (FRAME, da.ones(60, chunks=30), "sample_weight in the (3,) blocks", "one collection"),
         (ARRAY, FRAME["a"].repartition(npartitions=1), "sample_weight in the (3,) blocks", "compute_chunk_sizes()"),
@@ -192,8 +192,8 @@ def test_weights_that_do_not_belong_to_the_data_are_refused(cls):
         (ARRAY, -da.ones(60), "finite and not negative", "Use 0"),
         (ARRAY, da.full(60, np.nan), "finite and not negative", "Use 0"),
         (ARRAY, np.ma.array(np.ones(60), mask=np.arange(60) == 50), "without a mask", "Use 0"),
-        (ARRAY, da.zeros(60), "above zero", "Weigh a sample"),
-        (FRAME, 0, "above zero", "Weigh a sample"),
+        (ARRAY, da.zeros(60), "above zero", "a weight above zero"),
+        (FRAME, 0, "above zero", "a weight above zero"),
     ]:
         norm = cls()
         with pytest.raises(ValueError, match="Expected") as error:

@@ -160,7 +160,9 @@ def test_places_outside_of_any_sparse_container_are_refused(container, place):
         places[0] = place
         with pytest.raises(ValueError, match="Expected") as error:
             RowRMSNorm().fit(X)
-        assert_says(error.value, "a sparse container of indices from 0 to 1", container.__name__, "check_format")
+        assert_says(
+            error.value, "a sparse container of indices from 0 to 1", container.__name__, "from correct indices"
+        )
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="no wider type")

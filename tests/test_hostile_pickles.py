@@ -24,7 +24,7 @@ def test_a_pickle_that_would_run_code_is_not_unpickled(tmp_path, name, way):
     with pytest.raises(ValueError, match="Expected") as error:
         list_norms(path)
     assert not harm.exists()
-    assert_says(error.value, "tensors and nothing else", "objects of other types", "It may run code when loaded")
+    assert_says(error.value, "tensors and nothing else", "objects of other types", "Loading them may run code")
     pickle.loads(pickle.dumps(state["extra"]))
     assert harm.exists()  # so it would have
 
@@ -37,7 +37,7 @@ def test_a_pickled_module_is_refused(tmp_path):
 
 def test_a_tensor_without_a_name_is_refused(tmp_path):
     torch.save(torch.ones(4), tmp_path / "weight.pt")
-    with pytest.raises(ValueError, match="a Tensor without names"):
+    with pytest.raises(ValueError, match=r"tensors by name .* got a Tensor"):
         list_norms(tmp_path / "weight.pt")
 
 
@@ -60,4 +60,4 @@ def test_a_torch_whose_weights_only_can_be_made_to_run_code_is_not_used(tmp_path
     else:
         with pytest.raises(ImportError, match="Expected") as error:
             list_norms(tmp_path / "model.pt")
-        assert_says(error.value, "the package torch", version, "Install torch 2.6 or newer")
+        assert_says(error.value, "torch 2.6 or newer", f"torch {version}", "pip install --upgrade torch")

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
 
 from .array_api import assert_is_like, results_of, with_dispatch
+from .wording import assert_says
 
 DATASET_CLASSES = [MinMaxNormalizer, Standardizer]
 ROW_CLASSES = [RowLayerNorm, RowRMSNorm, RowSoftmax]
@@ -44,7 +45,7 @@ def test_what_was_fitted_on_one_library_refuses_another(xp, cls):
             called = re.escape(f"{cls.__name__}.{method.__name__}()")
             with pytest.raises(ValueError, match=rf"{called} must use the same namespace") as caught:
                 method(second)
-            assert f"Expected X of {expected}, got {got}. Convert X" in str(caught.value)
+            assert_says(caught.value, f"X of {expected}", got, "convert X, or fit again")
 
 
 @with_dispatch
@@ -149,7 +150,7 @@ def test_a_tensor_that_numpy_cannot_read_says_what_to_do(change, error, expected
         ("sample_weight", lambda: Standardizer().fit(X, sample_weight=column)),
         ("gamma", lambda: RowRMSNorm(gamma=vector).fit(X)),
         ("mean", lambda: Standardizer(mean=vector).fit(X)),
-        ("in_range", lambda: MinMaxNormalizer(in_range=(vector, 900.0)).fit(X)),
+        ("each limit of in_range", lambda: MinMaxNormalizer(in_range=(vector, 900.0)).fit(X)),
         ("row_stats", lambda: RowRMSNorm().inverse_transform(X, row_stats=(column,))),
     ]
     for name, call in calls:

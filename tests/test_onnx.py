@@ -315,7 +315,7 @@ def test_what_cannot_be_converted_is_refused_at_conversion():
     error = refused(ValueError, RowSoftmax(), data_types.FloatTensorType([None, 3]), target_opset=14)
     assert_says(error, "opset 15 or newer", "opset 14", "Pass target_opset=15")
     error = refused(ValueError, RowSoftmax(temperature=-1), data_types.FloatTensorType([None, 3]))
-    assert_says(error, "temperature", "-1", "above 0")
+    assert_says(error, "temperature", "-1", "leave it out")
     error = refused(ValueError, Standardizer().fit(X), data_types.FloatTensorType([None, 4]))
     assert "X has 4 features, but Standardizer is expecting 3 features as input" in str(error)
     refused(NotFittedError, Standardizer(), data_types.FloatTensorType([None, 3]))

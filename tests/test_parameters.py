@@ -69,7 +69,7 @@ INVERSE = ('inverse_dtype to be None, "input" or a real dtype', 'Pass "input" to
 PAIR = ("r to be two finite numbers (low, high)", "Pass (0, 1), say.")
 LIMITS = ('in_range to be None, (low, high) or "dtype"', "Pass two numbers or two arrays.")
 INTEGER = ('in_range to be None, (low, high), or "dtype" with integer data', "in_range=(0, 1) say, or fit on integers.")
-KNOWN = ("std to be a number or 3 numbers, one per feature", "Pass std in the order of the features.")
+KNOWN = ("std to be a number or 3 numbers, one per feature", "Pass one number, or one for each feature in their order.")
 DDOF = ("ddof to be an integer of at least 0", "Pass 0 (population) or 1 (sample).")
 VECTOR = ("gamma to be 2 finite numbers, one per feature", "Pass gamma of shape (2,), or None.")
 NAN, INF = np.nan, np.inf
@@ -104,13 +104,13 @@ REFUSED = [
         (check.check_in_range, (r, F64, 2), "in_range with low < high", repr(r), "below the maximum.")
         for r in [(1, 1), (2, 0), ([0, 3], [1, 2])]
     ],
-    (check.check_in_range, ((0, INF), F64, 1), "in_range to be finite", "inf", "Correct or leave out the statistic."),
+    (check.check_in_range, ((0, INF), F64, 1), "each limit of in_range to be finite", "inf", "Correct it"),
     *[
         (check.check_known, ("std", v, 3), KNOWN[0], f"of shape {np.shape(v)}", KNOWN[1])
         for v in ([1, 2], [[1, 2, 3]], "a", 1j, [None], [])
     ],
     *[
-        (check.check_known, ("std", v, 3), "std to be finite", repr(v), "Correct or leave out the statistic.")
+        (check.check_known, ("std", v, 3), "std to be finite", repr(v), "Correct it, or leave it out.")
         for v in (NAN, INF, [1, 2, NAN])
     ],
     *[
@@ -118,14 +118,21 @@ REFUSED = [
             check.check_number,
             ("eps", v),
             {"zero": True},
-            "eps to be a finite number at least 0",
+            "eps to be a finite number of at least 0",
             repr(v)[:200],
-            "eps at least 0.",
+            "leave it out for the default.",
         )
         for v in (-1e-9, NAN, INF, 10**400, -(10**400), "1", None, True, np.True_, [1.0], 1j, Decimal(1))
     ],
     *[
-        (check.check_number, ("t", v), {"zero": False}, "t to be a finite number above 0", repr(v), "Pass t above 0.")
+        (
+            check.check_number,
+            ("t", v),
+            {"zero": False},
+            "t to be a finite number above 0",
+            repr(v),
+            "leave it out for the default.",
+        )
         for v in (0, -0.0, -1, NAN)
     ],
     (check.check_known, ("std", -1, 3), {"positive": True}, "std to be finite and not negative", "-1", "Correct"),
@@ -140,10 +147,10 @@ REFUSED = [
         ("std", [[1], [1, 2]], 2),
         "std to be a number or 2 numbers",
         "object of shape ()",
-        "in the order",
+        "in their order",
     ),
     *[
-        (check.check_vector, ("gamma", v, 2), VECTOR[0], "float64 of shape (2,) with other values", VECTOR[1])
+        (check.check_vector, ("gamma", v, 2), VECTOR[0], "float64 of shape (2,) and not all finite", VECTOR[1])
         for v in ([1, NAN], [1, INF])
     ],
     (check.check_no_zero, (np.array([1.0, 0, 2, -0.0]),), "gamma without zeros", "positions [1, 3]", "leave them out."),
@@ -155,7 +162,7 @@ REFUSED = [
         "unknown ['c']",
         "Pass names that fit saw",
     ),
-    (check.check_features, (["c", 0, "d"], None, 2), "features among []", "unknown ['c', 'd']", "or positions."),
+    (check.check_features, (["c", 0, "d"], None, 2), "as fit saw no names", "unknown ['c', 'd']", "fit on a frame."),
     *[
         (check.check_features, (f, None, 2), "features among 0 to 1", repr(f), "Pass positions, names or a mask.")
         for f in ([2], -3, [True], [0.5], 0.5)

@@ -194,7 +194,7 @@ def test_data_are_refused_as_by_transform(frame):
         assert str(error.value) == str(expected.value)
     with pytest.raises(ValueError) as error:  # noqa: PT011
         draw(norm, frame[:0])
-    assert_says(error.value, "at least one sample", "(0, 4)", "Pass data")
+    assert_says(error.value, "at least one sample", "(0, 4)", "Pass some samples")
 
 
 def test_features_and_axes_that_do_not_fit_are_refused(frame):

@@ -49,4 +49,4 @@ def test_a_vector_is_one_sample_of_numbers():
         draw_vector([1.0, np.inf])
     with pytest.raises(ValueError) as error:  # noqa: PT011
         draw_vector([1.0, 2.0], names=["a"])
-    assert_says(error.value, "2 names", "1", "positions")
+    assert_says(error.value, "2 names", "1", "number the entries")

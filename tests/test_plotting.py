@@ -19,4 +19,4 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError) as error:
         RowNormDisplay.from_vector([1.0, 2.0])
-    assert_says(error.value, "matplotlib to be installed", "none", 'pip install "sknorm[plot]"')
+    assert_says(error.value, "matplotlib to be installed", "no such package", 'pip install "sknorm[plot]"')

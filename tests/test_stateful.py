@@ -255,7 +255,7 @@ class RowMachine(Machine):
         self.norm.set_params(**dict.fromkeys(self.vectors()))  # which are for another width
         X = self.batch(data, self.new_width(data))
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".* got samples of one feature", UserWarning)
+            warnings.filterwarnings("ignore", "Expected .* got samples of one feature", UserWarning)
             assert self.norm.fit(X) is self.norm
 
     @rule(data=st.data())

@@ -60,7 +60,7 @@ def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, resu
 
 
 TEXT = "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float)."
-PARTS = "Pass the real and the imaginary part as features of their own."
+PARTS = "Complex data not supported: pass the real and the imaginary part as features of their own."
 HOLDING = [(x, type(x).__name__) for x in ("a", b"a", Decimal(1), Fraction(1, 2), datetime.date(2020, 1, 1))]
 HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.str_("a"), pd.Timestamp(0), pd.NaT)]
 
@@ -82,8 +82,7 @@ HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.str_("a"),
     ],
 )
 def test_what_is_not_an_array_of_numbers_is_refused(X, expected, got, remedy):
-    first_line = "Complex data not supported\n" if "real" in expected else "Expected"
-    with pytest.raises(ValueError, match=f"^{first_line}") as error:
+    with pytest.raises(ValueError, match=r"^Expected") as error:
         check.check_values(X)
     assert_says(error.value, expected, got, remedy)
 
@@ -152,8 +151,8 @@ SIGN = ("sample_weight to be finite and not negative", "Use 0 to leave a sample 
         ([1, 2, INF], SIGN[0], "inf at position 2", SIGN[1]),
         ([-INF, 2, 1], SIGN[0], "-inf at position 0", SIGN[1]),
         (np.array([1, None, 2]), SIGN[0], "nan at position 1", SIGN[1]),
-        ([0, 0, 0], "some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample."),
-        (0.0, "some sample_weight above zero", "a sample_weight of zero for every sample", "Weigh a sample."),
+        ([0, 0, 0], "some sample_weight above zero", "zero for every sample", "a weight above zero."),
+        (0.0, "some sample_weight above zero", "zero for every sample", "a weight above zero."),
     ],
 )
 def test_other_weights_are_refused(given, expected, got, remedy):
@@ -178,13 +177,13 @@ def test_row_statistics_become_contiguous_arrays_of_float64():
 @pytest.mark.parametrize(
     "given, got",
     [
-        (None, "'NoneType'"),
-        (5, "'int'"),
-        ([[1.0], [2.0], [3.0]], "'list' of shapes [(1,), (1,), (1,)]"),
-        ([[1.0]], "'list' of shapes [(1,)]"),
-        (([1.0], [2.0, 3.0]), "'tuple' of shapes [(1,), (2,)]"),
-        ([["a"], [1.0]], "'list'"),
-        ((), "'tuple'"),
+        (None, "NoneType"),
+        (5, "int"),
+        ([[1.0], [2.0], [3.0]], "arrays of shapes [(1,), (1,), (1,)]"),
+        ([[1.0]], "arrays of shapes [(1,)]"),
+        (([1.0], [2.0, 3.0]), "arrays of shapes [(1,), (2,)]"),
+        ([["a"], [1.0]], "list"),
+        ((), "tuple"),
     ],
 )
 def test_other_row_statistics_are_refused(given, got):
@@ -281,7 +280,7 @@ def test_the_warning_about_one_feature_points_at_the_call_of_fit():
         warnings.simplefilter("always")
         fit()
     assert caught[0].category is UserWarning
-    assert "RowLayerNorm got samples of one feature" in str(caught[0].message)
+    assert "for RowLayerNorm, got samples of one feature" in str(caught[0].message)
     assert caught[0].filename == __file__
 
 

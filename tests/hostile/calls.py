@@ -28,7 +28,7 @@ import exact
 CLASSES = [MinMaxNormalizer, Standardizer, RowLayerNorm, RowRMSNorm, RowSoftmax]
 DATASET = (MinMaxNormalizer, Standardizer)
 MEANT = (ValueError, TypeError)
-EXPECTED = ["X does not have valid feature names", "X has feature names, but", ".* got samples of one feature"]
+EXPECTED = ["X does not have valid feature names", "X has feature names, but", "Expected .* got samples of one feature"]
 FOLDER = Path(tempfile.mkdtemp())
 SEVERAL = ("frame", "polars", "objects")  # whose dtype is not that of the array they stand for
 CONTAINERS = ("sparse", "frame", "polars", "dask")  # which some estimators refuse, for names or for zeros
