@@ -191,7 +191,7 @@ def test_a_device_without_float64_gets_float32(place, cls):
 @each_class
 def test_what_was_fitted_on_one_device_refuses_another(place, cls):
     norm = cls().fit(place(X))
-    with pytest.raises(ValueError, match=r"the same namespace and the same device(?s:.)*device1.*got .*device2"):
+    with pytest.raises(ValueError, match=r"device1.*got .*device2.*the same namespace and the same device"):
         norm.transform(place(X, "device2"))
 
 

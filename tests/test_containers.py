@@ -55,8 +55,8 @@ def test_what_lies_under_a_mask_is_read_as_a_plain_array_too():
 def test_what_is_no_data_is_refused_by_its_type(thing):
     with pytest.raises(ValueError, match=r"^Expected") as error:
         to_values(thing)
-    got = f"{type(thing).__name__} {thing!r}"
-    assert_says(error.value, "2D array", got, "Pass a list of rows, an array or a frame. Reshape your data.")
+    got = f"{thing!r}, of type {type(thing).__name__}"
+    assert_says(error.value, "2D array", got, "Pass a list of rows, an array or a frame.")
 
 
 @pytest.mark.parametrize(

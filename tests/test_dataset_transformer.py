@@ -114,5 +114,5 @@ def test_whether_to_copy_is_a_bool(cls):
 @pytest.mark.parametrize("data", ["text", None, {"a": [1]}])
 @both
 def test_what_is_no_array_is_named(cls, data):
-    with pytest.raises(ValueError, match=f"2D array, got {type(data).__name__}"):
+    with pytest.raises(ValueError, match=f"2D array, got .*, of type {type(data).__name__}"):
         cls().fit(data)
