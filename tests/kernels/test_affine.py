@@ -134,6 +134,36 @@ def test_a_value_far_outside_is_right_to_an_ulp_or_infinite_and_never_missing(x,
             assert abs(Fraction(got.item()) - want) <= 2 * unit
 
 
+@pytest.mark.parametrize("b", [0.0, 0.7 * 2.0**1020, -0.4 * 2.0**1018])
+@pytest.mark.parametrize(
+    "x, inner, k",
+    [
+        ([1e150, -1e150, 0.3 * 2.0**150], -900, 1.5),  # beyond float64 before the map
+        ([1e200, -1e200, 0.3 * 2.0**120], 0, 1.5 * 2.0**900),  # and in it
+    ],
+)
+def test_what_is_beyond_float64_on_the_way_only_is_right_to_an_ulp(x, inner, k, b):
+    f = one_feature(pair(0.3, 0.4), pair(k, 0.2), pair(b, 0.1), inner=inner, outer=-900)
+    assert_right_to_an_ulp(f, np.array(x), exact(f.a))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integers_of_64_bits_that_are_far_on_the_way_keep_their_difference(dtype):
+    x = np.array([2**62 + 1025, 2**62 + 2, 2**62 + 2**30 + 7], dtype)
+    f = one_feature(DoubleDouble.of(np.array([2**62 - 1])), pair(1.5 * 2.0**1020, 0.2), pair(0.0), outer=-900)
+    assert_right_to_an_ulp(f, x, 2**62 - 1)
+
+
+def assert_right_to_an_ulp(f, x, a):
+    got, before = image(f, x)
+    for i, value in enumerate(x.tolist()):
+        power = Fraction(2) ** -int(f.inner[0])
+        want = (exact(f.b) + (Fraction(value) * power - a) * exact(f.k)) * Fraction(2) ** int(f.outer[0])
+        size = max(abs(want), abs(exact(f.b)) * Fraction(2) ** int(f.outer[0]))
+        assert abs(Fraction(got[i].item()) - want) <= 2 * ulp(size, np.float64)
+        assert abs(before[i] - want) <= 2 * ulp(size, np.float64)
+
+
 def image_of_finite(f, x, dtype):
     block, out = np.array([[x]]), np.empty((1, 1), dtype)
     with np.errstate(all="ignore"):
