@@ -267,7 +267,14 @@ EQUAL, SAME = (
         (Standardizer(std=1), Standardizer(mean=1), ValueError, EQUAL[0], "mean=None and 1, std=1 and None", EQUAL[1]),
         (Standardizer(mean=[0]), Standardizer(mean=[0, 0]), ValueError, EQUAL[0], "mean=[0] and [0, 0]", EQUAL[1]),
         *[
-            (MinMaxNormalizer(in_range=a), MinMaxNormalizer(in_range=b), ValueError, EQUAL[0], f"{a!r} and {b!r}", EQUAL[1])
+            (
+                MinMaxNormalizer(in_range=a),
+                MinMaxNormalizer(in_range=b),
+                ValueError,
+                EQUAL[0],
+                f"{a!r} and {b!r}",
+                EQUAL[1],
+            )
             for a, b in [(None, (0, 1)), ((0, 1), None), (None, (0, [1, 2])), ((0, [1, 2]), None), ("dtype", (0, 1))]
         ],
         (Standardizer().fit(X), Standardizer().fit(X[:, :1]), ValueError, SAME[0], "[0, 1] and [0]", SAME[1]),
