@@ -169,8 +169,7 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
     center = sum(_weighted_sum(group, hi, lo, w, count * span)) / count
     hi, lo = _deviation(group, hi, lo, DoubleDouble.of(center), seen)
     total = _weighted_sum(group, hi, lo, w, count * span)
-    square, error = two_product(hi, hi)
-    leading, trailing = _weighted_sum(group, square, error + 2 * hi * lo, w, count * span**2)
+    leading, trailing = _weighted_sum(group, hi * hi, np.zeros(()), w, count * span**2)
     return BlockSums(count, seen.minimum, seen.maximum, True, total, center, leading + trailing)
 
 

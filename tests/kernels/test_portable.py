@@ -217,6 +217,29 @@ def test_sums_of_values_wider_than_float64_are_exact_too(dtype, weighted):
     assert_sums_are_exact(SimpleNamespace(group=Columns(block), block=block, columns=columns, kind="", weights=weights))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missing", [False, True])
+def test_sums_of_many_values_are_exact_whatever_is_missing(dtype, kind, weighted, missing):
+    rng = np.random.default_rng(0)
+    x = (rng.normal(5, 2, (3, 48)) + rng.normal(size=(3, 48)) * dtype(2) ** -55).astype(dtype)
+    x[:, :: 7 if missing else 48] = np.nan if missing else 3
+    kind = "columns" if weighted and kind == "rows" else kind
+    group, block = grouped(kind, list(x))
+    weights = rng.uniform(0.1, 2, len(block)) if weighted else None
+    case = SimpleNamespace(group=group, block=block, columns=list(x), kind=kind, weights=weights)
+    assert_sums_are_exact(case)
+    with np.errstate(all="ignore"):
+        counts = column_extrema(group, block, weights).count
+        assert (extent(group, group.view(block)).missing is not None) == missing
+    np.testing.assert_array_equal(counts, [float(counted_exactly(case, i)) for i in range(3)])
+
+
+def counted_exactly(case, i):
+    return sum(Fraction(w) for v, w in zip(case.columns[i], weights_of(case, i), strict=True) if v == v)
+
+
 def assert_sums_are_exact(case):
     kept = case.block.copy()
     with np.errstate(all="ignore"):
@@ -247,7 +270,7 @@ def assert_sums_are_exact(case):
 def exact_values(column):
     """Fractions, also of values that no Python float holds."""
     if column.dtype == np.longdouble:
-        return [Fraction(*v.as_integer_ratio()) for v in column]
+        return [Fraction(*v.as_integer_ratio()) if v == v else None for v in column]
     return exact_array(column)
 
 
