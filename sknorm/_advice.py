@@ -147,7 +147,7 @@ def advice(d: Findings) -> dict[str, Advice]:
             found[name] = Advice("harmful", "A sample of one feature comes out the same whatever it holds.")
         elif name.startswith("Row") and not d.samples.judged:
             found[name] = Advice("useless", "Every sample is 0.")
-        elif name != "RowSoftmax" and (d.table["infinite"] > 0).any():  # which takes -inf as masked
+        elif d.has_positive_infinity or (name != "RowSoftmax" and d.has_infinity):  # which takes -inf as masked
             effect, text = of(d)
             found[name] = Advice("refused", f"Infinite values; without them {effect}. {text}")
         else:
@@ -169,14 +169,16 @@ WARNINGS = (
 def warnings(d: Findings) -> list[str]:
     """What to beware of, each with the features it is about."""
     found = []
-    if (infinite := d.table["infinite"] > 0).any():
-        text = "the classes refuse them; X[np.isinf(X)] = np.nan marks them as missing."
-        found.append(f"Infinite values ({_named(d, infinite)}): {text}")
-    numeric = ~d.has(c.NOT_NUMERIC)
-    if d.samples.verdict == c.PROBABILITY and d.has(c.BINARY, c.CONSTANT)[numeric].all():
-        found.append("One-hot: each sample has a single 1, and is best left as it is.")
+    if d.has_infinity:
+        who = "the classes refuse them" if d.has_positive_infinity else "all classes but RowSoftmax refuse -inf"
+        text = f"{who}; X[np.isinf(X)] = np.nan marks them as missing."
+        found.append(f"Infinite values ({_named(d, d.table['infinite'] > 0)}): {text}")
+    indicators = d.has(c.BINARY) | (d.has(c.CONSTANT) & np.isin(d.table["min"], (0, 1)))
+    if d.samples.verdict == c.PROBABILITY and (indicators | d.has(c.NOT_NUMERIC)).all():
+        single = "a single 1 or none" if d.samples.zero else "a single 1"
+        found.append(f"One-hot: each sample has {single}, and is best left as it is.")
     for verdict, text in WARNINGS:
-        if (which := d.has(verdict)).any() and d.samples.n:
+        if (which := d.has(verdict)).any() and (d.samples.n or verdict == c.NOT_NUMERIC):
             found.append(f"{verdict.capitalize()} ({_named(d, which)}): {text}")
     return found
 

@@ -62,6 +62,7 @@ class Findings:
     table: Mapping[str, Array]
     holds: Array  # of each constraint and feature
     samples: SampleDiagnosis
+    has_positive_infinity: bool
     kind: str  # of data
     sparse: bool
 
@@ -80,12 +81,13 @@ class Findings:
             ends = (moments.constant, low, high)
             seen = c.Features(moments.count, *ends, mean, std, survey.whole, survey.eps(), bool(pixels))
             held = np.array([constraint.holds(seen) for constraint in c.FEATURES])
-        missing = tally.counts[0] - moments.count - survey.infinite
+        infinite = survey.infinite.sum(axis=0)
+        missing = tally.counts[0] - moments.count - infinite
         held[1:, moments.count == 0] = False
         first = np.argmax([*held, np.ones(len(zero), dtype=bool)], axis=0)
         codes = _among(first, numeric, c.VERDICTS.index(c.NOT_NUMERIC))
         table: dict[str, Any] = {"verdict": np.array(c.VERDICTS, dtype=object)[codes]}
-        for name, count in (("n", moments.count), ("missing", missing), ("infinite", survey.infinite)):
+        for name, count in (("n", moments.count), ("missing", missing), ("infinite", infinite)):
             table[name] = _among(count, numeric, 0)
         for name, number in (("min", low), ("max", high), ("mean", mean), ("std", std)):
             table[name] = _among(number, numeric, np.nan)
@@ -94,7 +96,8 @@ class Findings:
         for array in (codes, all_held, *table.values()):
             array.flags.writeable = False
         names = tuple(map(_printable, labels))
-        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), kind, sparse)
+        above = bool(survey.infinite[1].any())
+        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), above, kind, sparse)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -111,6 +114,10 @@ class Findings:
     def has(self, *verdicts: str) -> Array:
         """Features of one of the verdicts."""
         return np.isin(self.codes, [c.VERDICTS.index(verdict) for verdict in verdicts])
+
+    @property
+    def has_infinity(self) -> bool:
+        return bool((self.table["infinite"] > 0).any())
 
     @property
     def _varied(self) -> Array:
@@ -148,6 +155,7 @@ def _samples(survey: Survey) -> SampleDiagnosis:
     tally = survey.tally
     counts, (held, admitted) = tally.counts.tolist(), tally.held.tolist()
     n, judged, missing, infinite, zero = counts
+    judged *= int(survey.moments.count.any())  # infinities alone are nothing to judge
     holds = {constraint.name: k for constraint, k in zip(c.SAMPLES, held, strict=True)}
     full = (name for name, k in zip(holds, admitted, strict=True) if k == judged <= 2 * holds[name])
     verdict = next(full, c.NONE) if judged else NOTHING

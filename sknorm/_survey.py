@@ -58,7 +58,7 @@ class Survey:
     """What one pass saw."""
 
     moments: Moments
-    infinite: Array  # how many values of each feature
+    infinite: Array  # how many values of each feature are -inf, and how many inf
     whole: Array  # features whose values are all whole numbers
     single: Array  # float64 features whose values are all in float32
     tally: Tally
@@ -66,7 +66,7 @@ class Survey:
     @classmethod
     def empty(cls, n_features: int) -> Survey:
         yes = np.ones(n_features, dtype=bool)
-        return cls(Moments.empty(n_features), np.zeros(n_features, dtype=np.int64), yes, yes, Tally.empty())
+        return cls(Moments.empty(n_features), np.zeros((2, n_features), dtype=np.int64), yes, yes, Tally.empty())
 
     @classmethod
     def of(cls, X: Any) -> Survey:
@@ -171,14 +171,14 @@ def _of_dense(X: Array) -> Survey:
 
     def over(block: _kernels.Block) -> tuple[list[Any], Array, Array, Array, Tally]:
         rows = block.of(X)
-        infinite, (whole, single) = np.zeros(d, dtype=np.int64), np.zeros((2, d), dtype=bool)
+        infinite, (whole, single) = np.zeros((2, d), dtype=np.int64), np.zeros((2, d), dtype=bool)
         band, sums = _Band(len(rows), X.dtype), []
         for tile in tiles:
             x = np.ascontiguousarray(rows[:, tile])
             look = _Look.at(x)
             sums.append((len(x), _kernels.column_sums(_kernels.Columns(look.values), look.values, None)))
             if look.infinite is not None:
-                infinite[tile] = np.count_nonzero(look.infinite, axis=0)
+                infinite[:, tile] = np.count_nonzero([look.infinite & end for end in (x < 0, x > 0)], axis=1)
             whole[tile], single[tile] = np.all(look.whole, axis=0), np.all(look.single, axis=0)
             band.add(look, slice(None), _kernels.Rows(x))
         return sums, infinite, whole, single, band.tally(d)
@@ -216,9 +216,10 @@ def _of_sparse(X: Any) -> Survey:
 def _of_stored(X: Any) -> Survey:
     n, d = X.shape
     look = _Look.at(X.data)
-    infinite = np.zeros(d, dtype=np.int64)
+    infinite = np.zeros((2, d), dtype=np.int64)
     if look.infinite is not None:
-        infinite += np.bincount(X.indices[look.infinite], minlength=d)
+        for count, end in zip(infinite, (look.wide < 0, look.wide > 0), strict=True):
+            count += np.bincount(X.indices[look.infinite & end], minlength=d)
         X = with_data(X, look.values)
     filled = np.flatnonzero(np.diff(X.indptr))
     band = _Band(n, X.dtype)

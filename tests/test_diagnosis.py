@@ -34,6 +34,7 @@ def test_missing_and_infinite_values_are_counted_and_left_out():
     assert "Infinite values (x0, x1)" in report.warnings[0]
     nothing = diagnose(np.full((3, 2), np.inf))
     assert verdicts(nothing) == {c.EMPTY}
+    assert nothing.samples[:4] == ("nothing to judge", nothing.samples.holds, 3, 0)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -44,7 +45,9 @@ def test_columns_that_are_not_numeric_are_reported(library):
     assert report.features["a"].missing == 1
     assert report.samples.n == 3
     assert any("Not numeric (b)" in text for text in report.warnings)
-    assert "Nothing to judge" in diagnose(frame[["b"]]).verdict
+    text = diagnose(frame[["b"]])
+    assert "Nothing to judge" in text.verdict
+    assert any("Not numeric (b)" in warning and "encode" in warning for warning in text.warnings)
 
 
 @pytest.mark.parametrize("X", [[1.0, 2.0], pd.Series([1.0]), pl.Series([1.0]), np.empty((3, 0)), np.array([["a"]])])
