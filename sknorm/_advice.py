@@ -41,8 +41,10 @@ def _range(values: Array) -> str:
 
 
 def _standardizer(d: Findings) -> Advice:
-    todo = ~d.has(*STILL, c.BINARY, c.STANDARD, c.STANDARD_1)
+    todo = ~d.has(*STILL, c.BINARY, c.STANDARD, c.STANDARD_1, c.VARIANCE)
     if not todo.any():
+        if d.has(c.VARIANCE).any():
+            return Advice("useless", "Variance 1 already, as with_mean=False brings it; only means would become 0.")
         if d.has(c.STANDARD_1).any():
             return Advice("useless", "Mean 0 and variance 1 already, of the sample (ddof=1).")
         if d.has(c.STANDARD).any():
@@ -63,6 +65,8 @@ def _min_max(d: Findings) -> Advice:
     todo = ~d.has(*STILL, c.BINARY, c.UNIT)
     if not todo.any():
         return Advice("useless", "From 0 to 1 already.") if d.has(c.UNIT).any() else _nothing_varies(d)
+    if d.has(c.SHARES).any():
+        return Advice("harmful", "Pixels from 0 to 1 already, as one; each by itself would blow up those that vary least.")
     low, high = d.table["min"][todo], d.table["max"][todo]
     if d.sparse and (low != 0).any():
         return Advice("refused", "Sparse data with a minimum other than 0, whose zeros would not stay 0.")

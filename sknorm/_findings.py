@@ -16,7 +16,8 @@ from ._survey import Survey
 
 LONGEST_NAME = 40
 NOTHING = "nothing to judge"
-BY_FEATURE = (c.STANDARD, c.STANDARD_1, c.UNIT, c.SYMMETRIC)
+BY_FEATURE = (c.STANDARD, c.STANDARD_1, c.SHARES, c.UNIT, c.SYMMETRIC, c.VARIANCE, c.MAGNITUDE)
+FEWEST_CHANNELS = 3
 
 
 class FeatureDiagnosis(NamedTuple):
@@ -76,10 +77,8 @@ class Findings:
             std = np.ldexp(moments.variance.sqrt().rounded(), moments.exponent)
             std = np.where(moments.count > 0, std, np.nan)
             low, high = moments.minimum.rounded(), moments.maximum.rounded()
-            largest = np.fmax.reduce(high, initial=-np.inf)
-            pixels = largest == 255 or (moments.dtype == np.uint8 and largest > 127)
-            ends = (moments.constant, low, high)
-            seen = c.Features(moments.count, *ends, mean, std, survey.whole, survey.eps(), bool(pixels))
+            known = (moments.count, moments.constant, low, high, mean, std, survey.whole, survey.eps())
+            seen = c.Features(*known, **_are_pixels(survey, low, high))
             held = np.array([constraint.holds(seen) for constraint in c.FEATURES])
         infinite = survey.infinite.sum(axis=0)
         missing = tally.counts[0] - moments.count - infinite
@@ -141,14 +140,26 @@ class Findings:
             if n := int(self.has(name).sum()):
                 how = f"{n:,} of {features(len(self.names))}"
                 whole = "N" if n == judged.sum() else "Partly n"
-                said.append(f"{whole}ormalised by feature: {name} ({how}).")
+                by = "" if name == c.SHARES else " by feature"
+                said.append(f"{whole}ormalised{by}: {name} ({how}).")
         if said:
             return " ".join(said)
         if not judged.any():
             return "Not normalised, and no feature to be: all are constant or indicators."
         if self.has(c.PIXELS).any():
-            return "Not normalised: raw pixels from 0 to 255."
+            return "Not normalised: perhaps raw pixels from 0 to 255."
         return "Not normalised, neither by feature nor by sample."
+
+
+def _are_pixels(survey: Survey, low: Array, high: Array) -> dict[str, bool]:
+    """Whether most features that vary reach the upper half of what a byte holds, and one its end; so divided, too."""
+    varied, moments = ~survey.moments.constant, survey.moments
+    highs, n = high[varied], np.count_nonzero(varied)
+    bright = {end: 2 * np.count_nonzero(highs > end / 2) > n for end in (1, 255)}
+    pixels = bright[255] and (highs.max() == 255 or moments.dtype == np.uint8)
+    shares = bright[1] and highs.max() == 1 and n >= FEWEST_CHANNELS and survey.steps.all()
+    unequal = not survey.whole.all() and bool(((low[varied] > 0) | (highs < 1)).any())
+    return {"pixels": bool(pixels), "shares": bool(shares and unequal)}
 
 
 def _samples(survey: Survey) -> SampleDiagnosis:

@@ -61,12 +61,13 @@ class Survey:
     infinite: Array  # how many values of each feature are -inf, and how many inf
     whole: Array  # features whose values are all whole numbers
     single: Array  # float64 features whose values are all in float32
+    steps: Array  # features of steps from 0 to 1, as pixels divided by what their type holds
     tally: Tally
 
     @classmethod
     def empty(cls, n_features: int) -> Survey:
         yes = np.ones(n_features, dtype=bool)
-        return cls(Moments.empty(n_features), np.zeros((2, n_features), dtype=np.int64), yes, yes, Tally.empty())
+        return cls(Moments.empty(n_features), np.zeros((2, n_features), dtype=np.int64), yes, yes, yes, Tally.empty())
 
     @classmethod
     def of(cls, X: Any) -> Survey:
@@ -85,7 +86,8 @@ class Survey:
     def _with(self, other: Survey) -> Survey:
         """The same, of everything but the moments."""
         infinite, tally = self.infinite + other.infinite, self.tally.merge(other.tally)
-        return Survey(self.moments, infinite, self.whole & other.whole, self.single & other.single, tally)
+        flags = (getattr(self, name) & getattr(other, name) for name in ("whole", "single", "steps"))
+        return Survey(self.moments, infinite, *flags, tally)
 
     def beside(self, *others: Survey) -> Survey:
         """Of further features of the same samples: there are none, since samples are seen whole."""
@@ -111,12 +113,13 @@ class _Look(NamedTuple):
     infinite: Array | None
     whole: Array | bool
     single: Array | bool
+    steps: Array | bool
 
     @classmethod
     def at(cls, x: Array) -> _Look:
         wide = x.astype(np.float64, copy=False)
         if x.dtype.kind != "f":
-            return cls(x, wide, None, None, True, False)
+            return cls(x, wide, None, None, True, False, False)
         missing = infinite = None
         if not np.isfinite(wide).all():
             missing, infinite = np.isnan(wide), np.isinf(wide)  # a longdouble beyond float64 counts as infinite
@@ -125,9 +128,20 @@ class _Look(NamedTuple):
         single: Array | bool = False
         if x.dtype.itemsize >= 8:
             single = wide.astype(np.float32) == wide
+        steps = _are_steps(wide, x.dtype)
         if missing is not None:
-            whole, single = whole | missing, single if single is False else single | missing
-        return cls(x, wide, missing, infinite, whole, single)
+            whole, steps, single = whole | missing, steps | missing, single if single is False else single | missing
+        return cls(x, wide, missing, infinite, whole, single, steps)
+
+
+def _are_steps(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Values from 0 to 1 that are whole sixteenths or 65,535ths (of which every 257th is a 255th) within rounding."""
+    narrow = dtype.itemsize < 4
+    n, eps = (255, eps_of(dtype) / 2) if narrow else (65535, SINGLE)
+    steps = n * x
+    result: Array = np.abs(steps - np.rint(steps)) <= steps * eps
+    result |= (np.rint(16 * x) == 16 * x) & (x >= 0)
+    return result & (x <= 1)
 
 
 class _Band:
@@ -169,9 +183,9 @@ def _of_dense(X: Array) -> Survey:
     (X,) = _kernels.flattened(X)
     tiles = list(_kernels.tiles(d))
 
-    def over(block: _kernels.Block) -> tuple[list[Any], Array, Array, Array, Tally]:
+    def over(block: _kernels.Block) -> tuple[list[Any], Array, Array, Tally]:
         rows = block.of(X)
-        infinite, (whole, single) = np.zeros((2, d), dtype=np.int64), np.zeros((2, d), dtype=bool)
+        infinite, flags = np.zeros((2, d), dtype=np.int64), np.zeros((3, d), dtype=bool)
         band, sums = _Band(len(rows), X.dtype), []
         for tile in tiles:
             x = np.ascontiguousarray(rows[:, tile])
@@ -179,17 +193,18 @@ def _of_dense(X: Array) -> Survey:
             sums.append((len(x), _kernels.column_sums(_kernels.Columns(look.values), look.values, None)))
             if look.infinite is not None:
                 infinite[:, tile] = np.count_nonzero([look.infinite & end for end in (x < 0, x > 0)], axis=1)
-            whole[tile], single[tile] = np.all(look.whole, axis=0), np.all(look.single, axis=0)
+            for flag, of_each in zip(flags, (look.whole, look.single, look.steps), strict=True):
+                flag[tile] = np.all(of_each, axis=0)
             band.add(look, slice(None), _kernels.Rows(x))
-        return sums, infinite, whole, single, band.tally(d)
+        return sums, infinite, flags, band.tally(d)
 
     size = BLOCK * d // (d + 8)  # a sample has some numbers of its own, which count where it has few features
     blocks = _kernels.row_blocks(X.shape, size, min(d, _kernels.TILE))
     parallel = X.size > size and d <= MOST_PARALLEL
     survey, pending = Survey.empty(d), []
     moments = [Moments.empty(tile.stop - tile.start) for tile in tiles]
-    for sums, infinite, whole, single, tally in _kernels.in_order(over, blocks, parallel):
-        survey = survey._with(Survey(survey.moments, infinite, whole, single, tally))
+    for sums, infinite, flags, tally in _kernels.in_order(over, blocks, parallel):
+        survey = survey._with(Survey(survey.moments, infinite, *flags, tally))
         pending.append(sums)
         if len(pending) * d > PENDING_VALUES:
             moments, pending = _merged(moments, pending), []
@@ -226,8 +241,8 @@ def _of_stored(X: Any) -> Survey:
     if len(filled):
         band.add(look, filled, _kernels.Segments(np.append(X.indptr[filled], X.indptr[-1])))
     band.count += d - np.diff(X.indptr)
-    whole, single = (_but(X.indices, flag, d) for flag in (look.whole, look.single))
-    return Survey(Moments.of(X), infinite, whole, single, band.tally(d))
+    flags = (_but(X.indices, flag, d) for flag in (look.whole, look.single, look.steps))
+    return Survey(Moments.of(X), infinite, *flags, band.tally(d))
 
 
 def _but(features: Array, flag: Array | bool, d: int) -> Array:

@@ -88,7 +88,7 @@ def test_a_feature_is_found_by_its_name():
     report = diagnose(frame)
     assert report.features["a", 1].verdict == c.STANDARD
     assert report.features[7].verdict == c.NONE
-    assert diagnose(STANDARD).features["x4"].holds == (c.STANDARD,)
+    assert diagnose(STANDARD).features["x4"].holds == (c.STANDARD, c.VARIANCE)
 
 
 VERDICTS = [
@@ -98,7 +98,7 @@ VERDICTS = [
     (ordinary, "Not normalised, neither by feature nor by sample."),
     (np.eye(3), "Normalised by sample: sum 1, none negative."),
     (np.full((3, 2), 3), "Not normalised, and no feature to be: all are constant or indicators."),
-    (np.array([[0], [255]]), "Not normalised: raw pixels from 0 to 255."),
+    (np.array([[0], [255]]), "Not normalised: perhaps raw pixels from 0 to 255."),
     ([[np.nan]], "Nothing to judge: there are no numbers."),
 ]
 
