@@ -14,7 +14,6 @@ from ._precision import Array
 FEW = 4  # names that a sentence lists
 LARGE_SCORES = 100.0  # exp of such differences leaves one probability that is not 0 in float32
 APART = 1e3  # how far apart spreads may be for features to share a unit
-CLOSE = 0.25  # to mean 0 and deviation 1, for which other data of the same kind may be scaled already
 STILL = (c.EMPTY, c.NOT_NUMERIC, c.CONSTANT)  # what no class changes
 
 
@@ -56,8 +55,8 @@ def _standardizer(d: Findings) -> Advice:
     )
     if d.sparse:
         text += " Pass with_mean=False, which keeps zeros 0 and the data sparse."
-    elif np.abs(mean).max() < CLOSE and np.abs(std - 1).max() < CLOSE:
-        text += " So close are data that were scaled by the statistics of others, as test data should be: leave those."
+    elif d.is_nearly_standard:
+        text += " So close are data that were rounded since, or scaled by the statistics of others: leave those."
     return _by_feature(d, text)
 
 

@@ -16,8 +16,8 @@ An end of a range is no sum. A minimum that was subtracted from itself is 0 exac
     reach = (high - low) * (2 * eps + min(eps, 2**-23)**(5/6))
 
 which is what MinMaxScaler, that multiplies and then adds, loses to an offset: one of 400 ranges in float64, of 16 in
-float32 and of 2 in float16 at worst, and commonly of tenfold. It takes 4e5 random numbers to come as close to both
-ends in float32, and 400 in float16. A magnitude that was divided by itself is 1 exactly.
+float32 and of 2 in float16 at worst, and commonly of tenfold. It takes some 1 / reach random numbers to come as close
+to both ends: 5e5 in float32, but 500 in float16. A magnitude that was divided by itself is 1 exactly.
 
 Of a hundred values, the mean may be off by 4e-11 in float64, 3e-5 in float32 and 1e-2 in float16. A squared
 quantity has twice the slack. eps is that of the dtype, or of float32 where float32 holds all values of the feature or

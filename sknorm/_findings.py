@@ -18,6 +18,7 @@ LONGEST_NAME = 40
 NOTHING = "nothing to judge"
 BY_FEATURE = (c.STANDARD, c.STANDARD_1, c.SHARES, c.UNIT, c.SYMMETRIC, c.VARIANCE, c.MAGNITUDE)
 FEWEST_CHANNELS = 3
+CLOSE = 0.25  # to mean 0 and deviation 1, for which other data of the same kind may be scaled already
 
 
 class FeatureDiagnosis(NamedTuple):
@@ -129,6 +130,13 @@ class Findings:
         return bool(2 * self.has(*BY_FEATURE).sum() > self._varied.sum())
 
     @cached_property
+    def is_nearly_standard(self) -> bool:
+        """Whether what is not standardised is as if by the statistics of others, or rounded since."""
+        todo = self._varied & ~self.has(c.STANDARD, c.STANDARD_1)
+        off = np.maximum(np.abs(self.table["mean"]), np.abs(self.table["std"] - 1))[todo]
+        return bool(off.size and off.max() < CLOSE)
+
+    @cached_property
     def verdict(self) -> str:
         if not (self.table["n"] > 0).any():
             return "Nothing to judge: there are no numbers."
@@ -148,17 +156,20 @@ class Findings:
             return "Not normalised, and no feature to be: all are constant or indicators."
         if self.has(c.PIXELS).any():
             return "Not normalised: perhaps raw pixels from 0 to 255."
+        if self.is_nearly_standard:
+            return "Not normalised within rounding, but close to mean 0 and variance 1."
         return "Not normalised, neither by feature nor by sample."
 
 
 def _are_pixels(survey: Survey, low: Array, high: Array) -> dict[str, bool]:
     """Whether most features that vary reach the upper half of what a byte holds, and one its end; so divided, too."""
-    varied, moments = ~survey.moments.constant, survey.moments
-    highs, n = high[varied], np.count_nonzero(varied)
-    bright = {end: 2 * np.count_nonzero(highs > end / 2) > n for end in (1, 255)}
-    pixels = bright[255] and (highs.max() == 255 or moments.dtype == np.uint8)
-    shares = bright[1] and highs.max() == 1 and n >= FEWEST_CHANNELS and survey.steps.all()
-    unequal = not survey.whole.all() and bool(((low[varied] > 0) | (highs < 1)).any())
+    varied = (survey.moments.count > 0) & ~survey.moments.constant
+    parts = varied & ~survey.whole  # or indicators and a rate would do
+    bright = np.count_nonzero(varied & (high > 127)) > np.count_nonzero(varied) / 2
+    pixels = bright and (high[varied].max() == 255 or survey.moments.dtype == np.uint8)
+    bright = np.count_nonzero(parts & (high > 0.5)) > np.count_nonzero(parts) / 2
+    shares = bright and np.count_nonzero(parts) >= FEWEST_CHANNELS and high[parts].max() == 1 and survey.steps.all()
+    unequal = (parts & ((low > 0) | (high < 1))).any()  # or each is from 0 to 1
     return {"pixels": bool(pixels), "shares": bool(shares and unequal)}
 
 

@@ -287,6 +287,8 @@ def test_pixels_divided_by_what_their_type_holds_are_recognised(X, dtype):
 def test_what_each_reaches_0_and_1_or_is_no_step_is_no_pixels():
     for X in (MinMaxNormalizer().fit_transform(IMAGES), np.c_[UNIT, UNIT[:, :2] / 2 + 0.25]):
         assert c.SHARES not in verdicts(diagnose(X))
+    table = np.c_[ordinary > 0, rng.integers(0, 5, (300, 2)) / 5]
+    assert c.SHARES not in verdicts(diagnose(table))
     near = IMAGES / 255
     near[3] += 1e-6
     assert c.SHARES not in verdicts(diagnose(near))
@@ -295,6 +297,8 @@ def test_what_each_reaches_0_and_1_or_is_no_step_is_no_pixels():
 def test_tables_of_whole_numbers_are_not_taken_for_pixels():
     table = np.c_[np.arange(256), np.arange(256) % 120]
     assert verdicts(diagnose(table)) == {c.NONE}
+    with_nothing = np.c_[IMAGES, np.full(len(IMAGES), np.nan)]
+    assert verdicts(diagnose(with_nothing)) == {c.PIXELS, c.EMPTY}
     ages = np.c_[np.arange(130), np.arange(130) % 91].astype(np.uint8)
     assert verdicts(diagnose(ages)) == {c.NONE}
 
