@@ -79,7 +79,7 @@ class Findings:
             std = np.where(moments.count > 0, std, np.nan)
             low, high = moments.minimum.rounded(), moments.maximum.rounded()
             known = (moments.count, moments.constant, low, high, mean, std, survey.whole, survey.eps())
-            seen = c.Features(*known, **_are_pixels(survey, low, high))
+            seen = c.Features(*known, *_are_pixels(survey, low, high))
             held = np.array([constraint.holds(seen) for constraint in c.FEATURES])
         infinite = survey.infinite.sum(axis=0)
         missing = tally.counts[0] - moments.count - infinite
@@ -161,7 +161,7 @@ class Findings:
         return "Not normalised, neither by feature nor by sample."
 
 
-def _are_pixels(survey: Survey, low: Array, high: Array) -> dict[str, bool]:
+def _are_pixels(survey: Survey, low: Array, high: Array) -> tuple[bool, bool]:
     """Whether most features that vary reach the upper half of what a byte holds, and one its end; so divided, too."""
     varied = (survey.moments.count > 0) & ~survey.moments.constant
     parts = varied & ~survey.whole  # or indicators and a rate would do
@@ -170,7 +170,7 @@ def _are_pixels(survey: Survey, low: Array, high: Array) -> dict[str, bool]:
     bright = np.count_nonzero(parts & (high > 0.5)) > np.count_nonzero(parts) / 2
     shares = bright and np.count_nonzero(parts) >= FEWEST_CHANNELS and high[parts].max() == 1 and survey.steps.all()
     unequal = (parts & ((low > 0) | (high < 1))).any()  # or each is from 0 to 1
-    return {"pixels": bool(pixels), "shares": bool(shares and unequal)}
+    return bool(pixels), bool(shares and unequal)
 
 
 def _samples(survey: Survey) -> SampleDiagnosis:

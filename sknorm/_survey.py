@@ -59,15 +59,28 @@ class Survey:
 
     moments: Moments
     infinite: Array  # how many values of each feature are -inf, and how many inf
-    whole: Array  # features whose values are all whole numbers
-    single: Array  # float64 features whose values are all in float32
-    steps: Array  # features of steps from 0 to 1, as pixels divided by what their type holds
+    flags: Array  # the three below, of each feature
     tally: Tally
+
+    @property
+    def whole(self) -> Array:
+        """Features whose values are all whole numbers."""
+        return self.flags[0]
+
+    @property
+    def single(self) -> Array:
+        """float64 features whose values are all in float32."""
+        return self.flags[1]
+
+    @property
+    def steps(self) -> Array:
+        """Features of steps from 0 to 1, as pixels divided by what their type holds."""
+        return self.flags[2]
 
     @classmethod
     def empty(cls, n_features: int) -> Survey:
-        yes = np.ones(n_features, dtype=bool)
-        return cls(Moments.empty(n_features), np.zeros((2, n_features), dtype=np.int64), yes, yes, yes, Tally.empty())
+        infinite, flags = np.zeros((2, n_features), dtype=np.int64), np.ones((3, n_features), dtype=bool)
+        return cls(Moments.empty(n_features), infinite, flags, Tally.empty())
 
     @classmethod
     def of(cls, X: Any) -> Survey:
@@ -86,8 +99,7 @@ class Survey:
     def _with(self, other: Survey) -> Survey:
         """The same, of everything but the moments."""
         infinite, tally = self.infinite + other.infinite, self.tally.merge(other.tally)
-        flags = (getattr(self, name) & getattr(other, name) for name in ("whole", "single", "steps"))
-        return Survey(self.moments, infinite, *flags, tally)
+        return Survey(self.moments, infinite, self.flags & other.flags, tally)
 
     def beside(self, *others: Survey) -> Survey:
         """Of further features of the same samples: there are none, since samples are seen whole."""
@@ -114,6 +126,10 @@ class _Look(NamedTuple):
     whole: Array | bool
     single: Array | bool
     steps: Array | bool
+
+    @property
+    def flags(self) -> tuple[Array | bool, ...]:
+        return self.whole, self.single, self.steps
 
     @classmethod
     def at(cls, x: Array) -> _Look:
@@ -193,7 +209,7 @@ def _of_dense(X: Array) -> Survey:
             sums.append((len(x), _kernels.column_sums(_kernels.Columns(look.values), look.values, None)))
             if look.infinite is not None:
                 infinite[:, tile] = np.count_nonzero([look.infinite & end for end in (x < 0, x > 0)], axis=1)
-            for flag, of_each in zip(flags, (look.whole, look.single, look.steps), strict=True):
+            for flag, of_each in zip(flags, look.flags, strict=True):
                 flag[tile] = np.all(of_each, axis=0)
             band.add(look, slice(None), _kernels.Rows(x))
         return sums, infinite, flags, band.tally(d)
@@ -204,7 +220,7 @@ def _of_dense(X: Array) -> Survey:
     survey, pending = Survey.empty(d), []
     moments = [Moments.empty(tile.stop - tile.start) for tile in tiles]
     for sums, infinite, flags, tally in _kernels.in_order(over, blocks, parallel):
-        survey = survey._with(Survey(survey.moments, infinite, *flags, tally))
+        survey = survey._with(Survey(survey.moments, infinite, flags, tally))
         pending.append(sums)
         if len(pending) * d > PENDING_VALUES:
             moments, pending = _merged(moments, pending), []
@@ -241,8 +257,8 @@ def _of_stored(X: Any) -> Survey:
     if len(filled):
         band.add(look, filled, _kernels.Segments(np.append(X.indptr[filled], X.indptr[-1])))
     band.count += d - np.diff(X.indptr)
-    flags = (_but(X.indices, flag, d) for flag in (look.whole, look.single, look.steps))
-    return Survey(Moments.of(X), infinite, *flags, band.tally(d))
+    flags = np.array([_but(X.indices, flag, d) for flag in look.flags])
+    return Survey(Moments.of(X), infinite, flags, band.tally(d))
 
 
 def _but(features: Array, flag: Array | bool, d: int) -> Array:
