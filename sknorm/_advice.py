@@ -65,7 +65,9 @@ def _min_max(d: Findings) -> Advice:
     if not todo.any():
         return Advice("useless", "From 0 to 1 already.") if d.has(c.UNIT).any() else _nothing_varies(d)
     if d.has(c.SHARES).any():
-        return Advice("harmful", "Perhaps pixels, from 0 to 1 as one; by feature, those that vary least would be blown up.")
+        return Advice(
+            "harmful", "Perhaps pixels, from 0 to 1 as one; each by itself would blow up those that vary least."
+        )
     low, high = d.table["min"][todo], d.table["max"][todo]
     if d.sparse and (low != 0).any():
         return Advice("refused", "Sparse data with a minimum other than 0, whose zeros would not stay 0.")

@@ -78,7 +78,7 @@ class Findings:
             std = np.ldexp(moments.variance.sqrt().rounded(), moments.exponent)
             std = np.where(moments.count > 0, std, np.nan)
             low, high = moments.minimum.rounded(), moments.maximum.rounded()
-            known = (moments.count, moments.constant, low, high, mean, std, survey.whole, survey.eps())
+            known = (moments.count, moments.constant, low, high, mean, std, survey.flags[0], survey.eps())
             seen = c.Features(*known, *_are_pixels(survey, low, high))
             held = np.array([constraint.holds(seen) for constraint in c.FEATURES])
         infinite = survey.infinite.sum(axis=0)
@@ -164,11 +164,12 @@ class Findings:
 def _are_pixels(survey: Survey, low: Array, high: Array) -> tuple[bool, bool]:
     """Whether most features that vary reach the upper half of what a byte holds, and one its end; so divided, too."""
     varied = (survey.moments.count > 0) & ~survey.moments.constant
-    parts = varied & ~survey.whole  # or indicators and a rate would do
+    whole, _, steps = survey.flags
+    parts = varied & ~whole  # or indicators and a rate would do
     bright = np.count_nonzero(varied & (high > 127)) > np.count_nonzero(varied) / 2
     pixels = bright and (high[varied].max() == 255 or survey.moments.dtype == np.uint8)
     bright = np.count_nonzero(parts & (high > 0.5)) > np.count_nonzero(parts) / 2
-    shares = bright and np.count_nonzero(parts) >= FEWEST_CHANNELS and high[parts].max() == 1 and survey.steps.all()
+    shares = bright and np.count_nonzero(parts) >= FEWEST_CHANNELS and high[parts].max() == 1 and steps.all()
     unequal = (parts & ((low > 0) | (high < 1))).any()  # or each is from 0 to 1
     return bool(pixels), bool(shares and unequal)
 

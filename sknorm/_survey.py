@@ -59,23 +59,8 @@ class Survey:
 
     moments: Moments
     infinite: Array  # how many values of each feature are -inf, and how many inf
-    flags: Array  # the three below, of each feature
+    flags: Array  # (3, n_features), whether all values are whole; in float32; steps from 0 to 1; as in `_Look`
     tally: Tally
-
-    @property
-    def whole(self) -> Array:
-        """Features whose values are all whole numbers."""
-        return self.flags[0]
-
-    @property
-    def single(self) -> Array:
-        """float64 features whose values are all in float32."""
-        return self.flags[1]
-
-    @property
-    def steps(self) -> Array:
-        """Features of steps from 0 to 1, as pixels divided by what their type holds."""
-        return self.flags[2]
 
     @classmethod
     def empty(cls, n_features: int) -> Survey:
@@ -107,7 +92,7 @@ class Survey:
 
     def eps(self) -> Array:
         """Of each feature, as the values are."""
-        return np.where(self.single, SINGLE, eps_of(self.moments.dtype))
+        return np.where(self.flags[1], SINGLE, eps_of(self.moments.dtype))
 
 
 def eps_of(dtype: np.dtype[Any] | None) -> float:
@@ -124,8 +109,8 @@ class _Look(NamedTuple):
     missing: Array | None  # None where all are finite
     infinite: Array | None
     whole: Array | bool
-    single: Array | bool
-    steps: Array | bool
+    single: Array | bool  # a float64 that float32 holds
+    steps: Array | bool  # as pixels divided by what their type holds
 
     @property
     def flags(self) -> tuple[Array | bool, ...]:
