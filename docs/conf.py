@@ -45,7 +45,10 @@ numpydoc_show_class_members = False  # _templates lists the methods, and is_from
 
 # All but what a docstring of ours may leave out: examples and See Also in methods, words about `self` and the like.
 numpydoc_validation_checks = {"all", "ES01", "EX01", "PR07", "RT02", "RT03", "SA01", "SA03", "SS05"}
-numpydoc_validation_exclude = {r"\.partial_fit$"}  # which is described by `fit`
+numpydoc_validation_exclude = {
+    r"\.partial_fit$",  # which is described by `fit`
+    r"\.(Diagnosis|FeatureDiagnosis|SampleDiagnosis|Advice)$",  # which nobody but `diagnose` makes
+}
 
 GALLERY = [  # what is not named here comes before the last
     *("quickstart.py", "scale_photographs.py", "search_for_a_scaler.py", "compare_row_norms.py"),
