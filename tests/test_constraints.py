@@ -289,6 +289,9 @@ def test_what_each_reaches_0_and_1_or_is_no_step_is_no_pixels():
         assert c.SHARES not in verdicts(diagnose(X))
     table = np.c_[ordinary > 0, rng.integers(0, 5, (300, 2)) / 5]
     assert c.SHARES not in verdicts(diagnose(table))
+    gaps = IMAGES / 255
+    gaps[5], gaps[6] = np.nan, np.inf
+    assert verdicts(diagnose(gaps)) == {c.SHARES}
     near = IMAGES / 255
     near[3] += 1e-6
     assert c.SHARES not in verdicts(diagnose(near))
