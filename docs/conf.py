@@ -9,6 +9,7 @@ from docutils import nodes
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
+from sklearn.datasets import load_wine
 from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 from sphinx_gallery.sorting import ExplicitOrder
@@ -44,7 +45,10 @@ numpydoc_show_class_members = False  # _templates lists the methods, and is_from
 
 # All but what a docstring of ours may leave out: examples and See Also in methods, words about `self` and the like.
 numpydoc_validation_checks = {"all", "ES01", "EX01", "PR07", "RT02", "RT03", "SA01", "SA03", "SS05"}
-numpydoc_validation_exclude = {r"\.partial_fit$"}  # which is described by `fit`
+numpydoc_validation_exclude = {
+    r"\.partial_fit$",  # which is described by `fit`
+    r"\.(Diagnosis|FeatureDiagnosis|SampleDiagnosis|Advice)$",  # which nobody but `diagnose` makes
+}
 
 GALLERY = [  # what is not named here comes before the last
     *("quickstart.py", "scale_photographs.py", "search_for_a_scaler.py", "compare_row_norms.py"),
@@ -132,11 +136,20 @@ def draw_pictures(app):
     runpy.run_path(DOCS / "pictures.py", run_name="__main__")
 
 
+def write_report(app):
+    """Write the report that a page shows, of the table that the README diagnoses above it."""
+    wine = load_wine(as_frame=True).data[["alcohol", "ash", "proline"]]
+    report = sknorm.diagnose(wine.assign(ash=sknorm.Standardizer().fit_transform(wine[["ash"]])))
+    (DOCS / "generated" / "report.txt").write_text(f"{report}\n", encoding="utf-8")
+    (DOCS / "generated" / "report.html").write_text(report._repr_html_(), encoding="utf-8")
+
+
 def setup(app):
     """Tell Sphinx of the functions above."""
     app.add_transform(LinkPublicNames)
     app.add_transform(EndBlocks)
     app.add_html_math_renderer("outlines", (write_math, None), (write_math, None))
     app.connect("builder-inited", draw_pictures, priority=100)  # before the gallery takes one
+    app.connect("builder-inited", write_report, priority=101)  # after the folder is there
     app.connect("autodoc-process-docstring", hide_floor)
     app.connect("autodoc-skip-member", is_from_elsewhere)

@@ -14,7 +14,6 @@ from ._precision import Array
 FEW = 4  # names that a sentence lists
 LARGE_SCORES = 100.0  # exp of such differences leaves one probability that is not 0 in float32
 APART = 1e3  # how far apart spreads may be for features to share a unit
-CLOSE = 0.25  # to mean 0 and deviation 1, for which other data of the same kind may be scaled already
 STILL = (c.EMPTY, c.NOT_NUMERIC, c.CONSTANT)  # what no class changes
 
 
@@ -41,8 +40,10 @@ def _range(values: Array) -> str:
 
 
 def _standardizer(d: Findings) -> Advice:
-    todo = ~d.has(*STILL, c.BINARY, c.STANDARD, c.STANDARD_1)
+    todo = ~d.has(*STILL, c.BINARY, c.STANDARD, c.STANDARD_1, c.VARIANCE)
     if not todo.any():
+        if d.has(c.VARIANCE).any():
+            return Advice("useless", "Variance 1 already, as with_mean=False brings it; only means would become 0.")
         if d.has(c.STANDARD_1).any():
             return Advice("useless", "Mean 0 and variance 1 already, of the sample (ddof=1).")
         if d.has(c.STANDARD).any():
@@ -54,8 +55,8 @@ def _standardizer(d: Findings) -> Advice:
     )
     if d.sparse:
         text += " Pass with_mean=False, which keeps zeros 0 and the data sparse."
-    elif np.abs(mean).max() < CLOSE and np.abs(std - 1).max() < CLOSE:
-        text += " So close are data that were scaled by the statistics of others, as test data should be: leave those."
+    elif d.is_nearly_standard:
+        text += " So close are data that were rounded since, or scaled by the statistics of others: leave those."
     return _by_feature(d, text)
 
 
@@ -63,6 +64,10 @@ def _min_max(d: Findings) -> Advice:
     todo = ~d.has(*STILL, c.BINARY, c.UNIT)
     if not todo.any():
         return Advice("useless", "From 0 to 1 already.") if d.has(c.UNIT).any() else _nothing_varies(d)
+    if d.has(c.SHARES).any():
+        return Advice(
+            "harmful", "Perhaps pixels, from 0 to 1 as one; each by itself would blow up those that vary least."
+        )
     low, high = d.table["min"][todo], d.table["max"][todo]
     if d.sparse and (low != 0).any():
         return Advice("refused", "Sparse data with a minimum other than 0, whose zeros would not stay 0.")
@@ -147,7 +152,7 @@ def advice(d: Findings) -> dict[str, Advice]:
             found[name] = Advice("harmful", "A sample of one feature comes out the same whatever it holds.")
         elif name.startswith("Row") and not d.samples.judged:
             found[name] = Advice("useless", "Every sample is 0.")
-        elif name != "RowSoftmax" and (d.table["infinite"] > 0).any():  # which takes -inf as masked
+        elif d.has_positive_infinity or (name != "RowSoftmax" and d.has_infinity):  # which takes -inf as masked
             effect, text = of(d)
             found[name] = Advice("refused", f"Infinite values; without them {effect}. {text}")
         else:
@@ -169,14 +174,16 @@ WARNINGS = (
 def warnings(d: Findings) -> list[str]:
     """What to beware of, each with the features it is about."""
     found = []
-    if (infinite := d.table["infinite"] > 0).any():
-        text = "the classes refuse them; X[np.isinf(X)] = np.nan marks them as missing."
-        found.append(f"Infinite values ({_named(d, infinite)}): {text}")
-    numeric = ~d.has(c.NOT_NUMERIC)
-    if d.samples.verdict == c.PROBABILITY and d.has(c.BINARY, c.CONSTANT)[numeric].all():
-        found.append("One-hot: each sample has a single 1, and is best left as it is.")
+    if d.has_infinity:
+        who = "the classes refuse them" if d.has_positive_infinity else "all classes but RowSoftmax refuse -inf"
+        text = f"{who}; X[np.isinf(X)] = np.nan marks them as missing."
+        found.append(f"Infinite values ({_named(d, d.table['infinite'] > 0)}): {text}")
+    indicators = d.has(c.BINARY) | (d.has(c.CONSTANT) & np.isin(d.table["min"], (0, 1)))
+    if d.samples.verdict == c.PROBABILITY and (indicators | d.has(c.NOT_NUMERIC)).all():
+        single = "a single 1 or none" if d.samples.zero else "a single 1"
+        found.append(f"One-hot: each sample has {single}, and is best left as it is.")
     for verdict, text in WARNINGS:
-        if (which := d.has(verdict)).any() and d.samples.n:
+        if (which := d.has(verdict)).any() and (d.samples.n or verdict == c.NOT_NUMERIC):
             found.append(f"{verdict.capitalize()} ({_named(d, which)}): {text}")
     return found
 

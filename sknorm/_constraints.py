@@ -4,12 +4,20 @@ Each row is a name and a condition on what one pass over the data saw. A conditi
 rounding", and `slack` says what rounding may do to a sum of ``count`` values whose magnitudes sum to 1:
 
     slack = 4 * eps + sqrt(count) * min(eps, 2**-23) + offset        eps = 2**-52, 2**-23, 2**-10
-    offset = eps**(2/3) where a mean or a minimum was subtracted, else 0
+    offset = eps**(2/3) where a mean was subtracted, else 0
 
 - ``4 * eps``: each value within 4 units in its last place, as the five classes promise.
 - ``sqrt(count) * eps``: whoever added ``count`` values did so in their precision, or in float32 if they are narrower.
 - ``eps**(2/3)``: the subtraction may have lost a third of the digits, to an offset that is no longer to be seen: one
   of 2e5 standard deviations in float64, of 200 in float32, of 10 in float16.
+
+An end of a range is no sum. A minimum that was subtracted from itself is 0 exactly; the other ends are within
+
+    reach = (high - low) * (2 * eps + min(eps, 2**-23)**(5/6))
+
+which is what MinMaxScaler, that multiplies and then adds, loses to an offset: one of 400 ranges in float64, of 16 in
+float32 and of 2 in float16 at worst, and commonly of tenfold. It takes some 1 / reach random numbers to come as close
+to both ends: 5e5 in float32, but 500 in float16. A magnitude that was divided by itself is 1 exactly.
 
 Of a hundred values, the mean may be off by 4e-11 in float64, 3e-5 in float32 and 1e-2 in float16. A squared
 quantity has twice the slack. eps is that of the dtype, or of float32 where float32 holds all values of the feature or
@@ -40,7 +48,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Features:
-    """What is known of each feature; ``pixels`` of all together."""
+    """What is known of each feature; ``pixels`` and ``shares`` of all together."""
 
     count: Array
     constant: Array  # whether all values are the same, which float64 ends of wide integers do not tell
@@ -50,7 +58,8 @@ class Features:
     std: Array
     whole: Array  # whether all values are whole numbers
     eps: Array
-    pixels: bool
+    pixels: bool  # as cameras count them
+    shares: bool  # the same, divided by what the type holds
 
     @property
     def spread(self) -> Array:
@@ -98,6 +107,11 @@ def slack(eps: Any, count: Any, *, centred: bool) -> Any:
     return 4 * eps + np.sqrt(count) * np.minimum(eps, SINGLE) + (eps ** (2 / 3) if centred else 0.0)
 
 
+def reach(eps: Any, width: float) -> Any:
+    """How far from the end of a range rounding may leave a value, as the module describes."""
+    return width * (2 * eps + np.minimum(eps, SINGLE) ** (5 / 6))
+
+
 def _nearly_constant(f: Features) -> Array:
     """All but a third of the digits are common to all values."""
     ends = np.abs([f.minimum, f.maximum])
@@ -116,12 +130,26 @@ def _standard(ddof: int) -> Callable[[Features], Array]:
     return holds
 
 
+def _variance(f: Features) -> Array:
+    """Of ddof 0 or 1, and any mean, which was not subtracted."""
+    near = 2 * slack(f.eps, f.count, centred=False) + reach(f.eps, 2)
+    variances = [f.std**2 * f.count / np.where(f.count > ddof, f.count - ddof, np.nan) for ddof in (0, 1)]
+    result: Array = f.spread & (np.abs(np.subtract(variances, 1)) <= near).any(axis=0)
+    return result
+
+
+def _magnitude(f: Features) -> Array:
+    """The largest is 1 in all features, indicators among them: in one feature that may be by chance."""
+    result: Array = f.spread & (np.fmax(-f.minimum, f.maximum) == 1)
+    return result & bool((result | ~f.spread).all())
+
+
 def _range(low: float, high: float) -> Callable[[Features], Array]:
     """Both ends are reached."""
 
     def holds(f: Features) -> Array:
-        near = (high - low) * slack(f.eps, 1, centred=True)
-        result: Array = (np.abs(f.minimum - low) <= near) & (np.abs(f.maximum - high) <= near)
+        near = reach(f.eps, high - low)
+        result: Array = (np.abs(f.minimum - low) <= (near if low else 0)) & (np.abs(f.maximum - high) <= near)
         return f.spread & result
 
     return holds
@@ -134,7 +162,9 @@ def within(f: Features, low: float, high: float) -> Array:
 
 EMPTY, CONSTANT, NEARLY_CONSTANT, NOT_NUMERIC = "no finite value", "constant", "nearly constant", "not numeric"
 BINARY, STANDARD, STANDARD_1 = "only 0 and 1", "mean 0, variance 1", "mean 0, variance 1, ddof=1"
-UNIT, SYMMETRIC, PIXELS, CODES = "from 0 to 1", "from -1 to 1", "pixels, 0 to 255", "few whole numbers"
+VARIANCE, MAGNITUDE = "variance 1", "largest magnitude 1"
+UNIT, SYMMETRIC, CODES = "from 0 to 1", "from -1 to 1", "few whole numbers"
+PIXELS, SHARES = "pixels, 0 to 255", "pixels, 0 to 1"
 NONE = "not normalised"
 
 # The verdict of a feature is the first that holds.
@@ -145,10 +175,13 @@ FEATURES: tuple[Constraint[Features], ...] = (
     Constraint(BINARY, lambda f: within(f, 0, 1)),
     Constraint(STANDARD, _standard(0)),
     Constraint(STANDARD_1, _standard(1)),
+    Constraint(SHARES, lambda f: f.spread & f.shares),
     Constraint(UNIT, _range(0, 1)),
     Constraint(SYMMETRIC, _range(-1, 1)),
     Constraint(PIXELS, lambda f: within(f, 0, 255) & f.pixels),
     Constraint(CODES, lambda f: within(f, 0, MOST_CODES) & (f.minimum <= 1)),
+    Constraint(VARIANCE, _variance),
+    Constraint(MAGNITUDE, _magnitude),
 )
 
 VERDICTS = (*(constraint.name for constraint in FEATURES), NONE, NOT_NUMERIC)

@@ -93,19 +93,23 @@ def diagnose(X: Any) -> Diagnosis:
     Notes
     -----
     A feature is one of: no finite value; constant; nearly constant (the range is below ``eps**(2/3)`` of the
-    magnitude); only 0 and 1; mean 0, variance 1 (or with ddof=1); from 0 to 1, or -1 to 1, both ends reached; pixels
-    (whole numbers, the largest in any feature being 255, or above 127 in uint8); few whole numbers (from 0 or 1 to
-    at most 20); not normalised; not numeric. The samples are, all that have a value other than 0: sum 1, none
-    negative; mean 0, variance 1; mean square 1; unit length (L2 or L1).
+    magnitude); only 0 and 1; mean 0, variance 1 (or with ddof=1); pixels from 0 to 1 (at least three features of whole
+    16ths, 255ths or 65,535ths, most above one half, the largest being 1, and not each from 0 to 1); from 0 to 1, or
+    -1 to 1, both ends reached; pixels from 0 to 255 (whole numbers, most features above 127, the largest being 255,
+    or in uint8); few whole numbers (from 0 or 1 to at most 20); variance 1; largest magnitude 1 (in all that vary);
+    not normalised; not numeric. The samples are, all that have a value other than 0: sum 1, none negative; mean 0,
+    variance 1; mean square 1; unit length (L2 or L1).
 
     "Within rounding" is, for n values in a feature (d in a sample), ``4 * eps + sqrt(n) * min(eps, 2**-23)``, and
-    ``eps**(2/3)`` more where a mean or minimum was subtracted. Of a hundred values, the mean may be off by 4e-11 in
-    float64, 3e-5 in float32 and 1e-2 in float16. eps is that of the dtype, or of float32 where float32 holds all
-    values. An eps of the norm brings mean squares below 1: those of half the samples may be down to 0.909 after a
-    layer norm and 0.990 after an RMS norm, as the default eps of the classes brings a deviation of 0.01, and the
-    others anywhere below.
+    ``eps**(2/3)`` more where a mean was subtracted. An end of a range is reached within the range times
+    ``2 * eps + min(eps, 2**-23)**(5/6)``, and an end of 0 or a magnitude of 1 exactly. Of a hundred values, the mean
+    may be off by 4e-11 in float64, 3e-5 in float32 and 1e-2 in float16. eps is that of the dtype, or of float32 where
+    float32 holds all values. An eps of the norm brings mean squares below 1: those of half the samples may be down to
+    0.909 after a layer norm and 0.990 after an RMS norm, as the default eps of the classes brings a deviation of
+    0.01, and the others anywhere below.
 
-    Where 1/n is within rounding, in float16 mostly, ddof of 0 and 1 cannot be told apart, and 0 is said. A sparse
+    Where 1/n is within rounding, in float16 mostly, ddof of 0 and 1 cannot be told apart, and 0 is said. Ten thousand
+    random numbers in float16 may be as near to mean 0 and variance 1, or to -1 and 1, as rounding leaves it. A sparse
     matrix is judged with its zeros; CSC is converted to CSR first. Memory is under 8 MB beside the data and some
     hundred bytes a feature.
 

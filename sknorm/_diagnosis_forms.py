@@ -119,7 +119,8 @@ def _groups(d: Findings) -> Section:
             shown = [f"{len(which):,}", *ends, *(f"{t[name][which].sum():,}" for name in counts)]
             rows.append((verdict, *shown, few([_short(d.names[j]) for j in which[: NAMED + 1]], len(which), NAMED)))
     header = ("", "features", "min", "max", *map(_heading, counts), "")
-    return Section("Features", header, rows, ("", *["number"] * (3 + len(counts)), "sentence"))
+    kinds = ("", *["number"] * (3 + len(counts)), "sentence")
+    return Section("Features, each of which has a row in to_frame()", header, rows, kinds)
 
 
 def _samples(d: Findings) -> Section:

@@ -16,7 +16,9 @@ from ._survey import Survey
 
 LONGEST_NAME = 40
 NOTHING = "nothing to judge"
-BY_FEATURE = (c.STANDARD, c.STANDARD_1, c.UNIT, c.SYMMETRIC)
+BY_FEATURE = (c.STANDARD, c.STANDARD_1, c.SHARES, c.UNIT, c.SYMMETRIC, c.VARIANCE, c.MAGNITUDE)
+FEWEST_CHANNELS = 3
+CLOSE = 0.25  # to mean 0 and deviation 1, for which other data of the same kind may be scaled already
 
 
 class FeatureDiagnosis(NamedTuple):
@@ -62,6 +64,7 @@ class Findings:
     table: Mapping[str, Array]
     holds: Array  # of each constraint and feature
     samples: SampleDiagnosis
+    has_positive_infinity: bool
     kind: str  # of data
     sparse: bool
 
@@ -75,17 +78,16 @@ class Findings:
             std = np.ldexp(moments.variance.sqrt().rounded(), moments.exponent)
             std = np.where(moments.count > 0, std, np.nan)
             low, high = moments.minimum.rounded(), moments.maximum.rounded()
-            largest = np.fmax.reduce(high, initial=-np.inf)
-            pixels = largest == 255 or (moments.dtype == np.uint8 and largest > 127)
-            ends = (moments.constant, low, high)
-            seen = c.Features(moments.count, *ends, mean, std, survey.whole, survey.eps(), bool(pixels))
+            known = (moments.count, moments.constant, low, high, mean, std, survey.flags[0], survey.eps())
+            seen = c.Features(*known, *_are_pixels(survey, low, high))
             held = np.array([constraint.holds(seen) for constraint in c.FEATURES])
-        missing = tally.counts[0] - moments.count - survey.infinite
+        infinite = survey.infinite.sum(axis=0)
+        missing = tally.counts[0] - moments.count - infinite
         held[1:, moments.count == 0] = False
         first = np.argmax([*held, np.ones(len(zero), dtype=bool)], axis=0)
         codes = _among(first, numeric, c.VERDICTS.index(c.NOT_NUMERIC))
         table: dict[str, Any] = {"verdict": np.array(c.VERDICTS, dtype=object)[codes]}
-        for name, count in (("n", moments.count), ("missing", missing), ("infinite", survey.infinite)):
+        for name, count in (("n", moments.count), ("missing", missing), ("infinite", infinite)):
             table[name] = _among(count, numeric, 0)
         for name, number in (("min", low), ("max", high), ("mean", mean), ("std", std)):
             table[name] = _among(number, numeric, np.nan)
@@ -94,7 +96,8 @@ class Findings:
         for array in (codes, all_held, *table.values()):
             array.flags.writeable = False
         names = tuple(map(_printable, labels))
-        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), kind, sparse)
+        above = bool(survey.infinite[1].any())
+        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), above, kind, sparse)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -113,6 +116,10 @@ class Findings:
         return np.isin(self.codes, [c.VERDICTS.index(verdict) for verdict in verdicts])
 
     @property
+    def has_infinity(self) -> bool:
+        return bool((self.table["infinite"] > 0).any())
+
+    @property
     def _varied(self) -> Array:
         """Features that can be normalised and are no indicators."""
         return ~self.has(c.EMPTY, c.NOT_NUMERIC, c.CONSTANT, c.NEARLY_CONSTANT, c.BINARY)
@@ -121,6 +128,13 @@ class Findings:
     def is_by_feature(self) -> bool:
         """Whether most features that can be normalised are."""
         return bool(2 * self.has(*BY_FEATURE).sum() > self._varied.sum())
+
+    @cached_property
+    def is_nearly_standard(self) -> bool:
+        """Whether what is not standardised is as if by the statistics of others, or rounded since."""
+        todo = self._varied & ~self.has(c.STANDARD, c.STANDARD_1)
+        off = np.maximum(np.abs(self.table["mean"]), np.abs(self.table["std"] - 1))[todo]
+        return bool(off.size and off.max() < CLOSE)
 
     @cached_property
     def verdict(self) -> str:
@@ -134,20 +148,37 @@ class Findings:
             if n := int(self.has(name).sum()):
                 how = f"{n:,} of {features(len(self.names))}"
                 whole = "N" if n == judged.sum() else "Partly n"
-                said.append(f"{whole}ormalised by feature: {name} ({how}).")
+                by = "" if name == c.SHARES else " by feature"
+                said.append(f"{whole}ormalised{by}: {name} ({how}).")
         if said:
             return " ".join(said)
         if not judged.any():
             return "Not normalised, and no feature to be: all are constant or indicators."
         if self.has(c.PIXELS).any():
-            return "Not normalised: raw pixels from 0 to 255."
+            return "Not normalised: perhaps raw pixels from 0 to 255."
+        if self.is_nearly_standard:
+            return "Not normalised within rounding, but close to mean 0 and variance 1."
         return "Not normalised, neither by feature nor by sample."
+
+
+def _are_pixels(survey: Survey, low: Array, high: Array) -> tuple[bool, bool]:
+    """Whether most features that vary reach the upper half of what a byte holds, and one its end; so divided, too."""
+    varied = (survey.moments.count > 0) & ~survey.moments.constant
+    whole, _, steps = survey.flags
+    parts = varied & ~whole  # or indicators and a rate would do
+    bright = np.count_nonzero(varied & (high > 127)) > np.count_nonzero(varied) / 2
+    pixels = bright and (high[varied].max() == 255 or survey.moments.dtype == np.uint8)
+    bright = np.count_nonzero(parts & (high > 0.5)) > np.count_nonzero(parts) / 2
+    shares = bright and np.count_nonzero(parts) >= FEWEST_CHANNELS and high[parts].max() == 1 and steps.all()
+    unequal = (parts & ((low > 0) | (high < 1))).any()  # or each is from 0 to 1
+    return bool(pixels), bool(shares and unequal)
 
 
 def _samples(survey: Survey) -> SampleDiagnosis:
     tally = survey.tally
     counts, (held, admitted) = tally.counts.tolist(), tally.held.tolist()
     n, judged, missing, infinite, zero = counts
+    judged *= int(survey.moments.count.any())  # infinities alone are nothing to judge
     holds = {constraint.name: k for constraint, k in zip(c.SAMPLES, held, strict=True)}
     full = (name for name, k in zip(holds, admitted, strict=True) if k == judged <= 2 * holds[name])
     verdict = next(full, c.NONE) if judged else NOTHING

@@ -20,6 +20,7 @@ from ._precision import Array
 
 BLOCK = 2 * _kernels.SMALL_BLOCK  # values
 PENDING_VALUES = 4096  # statistics of blocks kept before they are merged, which takes some hundred bytes each
+FIRST = 16  # values that tell most data from pixels
 MOST_PARALLEL = 4 * _kernels.TILE  # features, of which each block in work holds eight numbers
 
 
@@ -58,15 +59,14 @@ class Survey:
     """What one pass saw."""
 
     moments: Moments
-    infinite: Array  # how many values of each feature
-    whole: Array  # features whose values are all whole numbers
-    single: Array  # float64 features whose values are all in float32
+    infinite: Array  # how many values of each feature are -inf, and how many inf
+    flags: Array  # (3, n_features), whether all values are whole; in float32; steps from 0 to 1; as in `_Look`
     tally: Tally
 
     @classmethod
     def empty(cls, n_features: int) -> Survey:
-        yes = np.ones(n_features, dtype=bool)
-        return cls(Moments.empty(n_features), np.zeros(n_features, dtype=np.int64), yes, yes, Tally.empty())
+        infinite, flags = np.zeros((2, n_features), dtype=np.int64), np.ones((3, n_features), dtype=bool)
+        return cls(Moments.empty(n_features), infinite, flags, Tally.empty())
 
     @classmethod
     def of(cls, X: Any) -> Survey:
@@ -85,7 +85,7 @@ class Survey:
     def _with(self, other: Survey) -> Survey:
         """The same, of everything but the moments."""
         infinite, tally = self.infinite + other.infinite, self.tally.merge(other.tally)
-        return Survey(self.moments, infinite, self.whole & other.whole, self.single & other.single, tally)
+        return Survey(self.moments, infinite, self.flags & other.flags, tally)
 
     def beside(self, *others: Survey) -> Survey:
         """Of further features of the same samples: there are none, since samples are seen whole."""
@@ -93,7 +93,7 @@ class Survey:
 
     def eps(self) -> Array:
         """Of each feature, as the values are."""
-        return np.where(self.single, SINGLE, eps_of(self.moments.dtype))
+        return np.where(self.flags[1], SINGLE, eps_of(self.moments.dtype))
 
 
 def eps_of(dtype: np.dtype[Any] | None) -> float:
@@ -110,13 +110,18 @@ class _Look(NamedTuple):
     missing: Array | None  # None where all are finite
     infinite: Array | None
     whole: Array | bool
-    single: Array | bool
+    single: Array | bool  # a float64 that float32 holds
+    steps: Array | bool  # as pixels divided by what their type holds
+
+    @property
+    def flags(self) -> tuple[Array | bool, ...]:
+        return self.whole, self.single, self.steps
 
     @classmethod
     def at(cls, x: Array) -> _Look:
         wide = x.astype(np.float64, copy=False)
         if x.dtype.kind != "f":
-            return cls(x, wide, None, None, True, False)
+            return cls(x, wide, None, None, True, False, False)
         missing = infinite = None
         if not np.isfinite(wide).all():
             missing, infinite = np.isnan(wide), np.isinf(wide)  # a longdouble beyond float64 counts as infinite
@@ -125,9 +130,25 @@ class _Look(NamedTuple):
         single: Array | bool = False
         if x.dtype.itemsize >= 8:
             single = wide.astype(np.float32) == wide
+        steps = _are_steps(wide, x.dtype)
         if missing is not None:
             whole, single = whole | missing, single if single is False else single | missing
-        return cls(x, wide, missing, infinite, whole, single)
+        return cls(x, wide, missing, infinite, whole, single, steps)
+
+
+def _are_steps(x: Array, dtype: np.dtype[Any]) -> Array | bool:
+    """Values from 0 to 1 that are whole sixteenths or 65,535ths (of which every 257th is a 255th) within rounding.
+
+    False of all where each feature has another value among its first, which saves to look at the others.
+    """
+    if x.ndim == 2 and len(x) > FIRST and not np.all(_are_steps(x[:FIRST], dtype), axis=0).any():
+        return False
+    narrow = dtype.itemsize < 4
+    n, eps = (255, eps_of(dtype) / 2) if narrow else (65535, SINGLE)
+    steps = n * x
+    result: Array = np.abs(steps - np.rint(steps)) <= steps * eps
+    result |= (np.rint(16 * x) == 16 * x) & (x >= 0)
+    return (result & (x <= 1)) | ~np.isfinite(x)
 
 
 class _Band:
@@ -169,27 +190,28 @@ def _of_dense(X: Array) -> Survey:
     (X,) = _kernels.flattened(X)
     tiles = list(_kernels.tiles(d))
 
-    def over(block: _kernels.Block) -> tuple[list[Any], Array, Array, Array, Tally]:
+    def over(block: _kernels.Block) -> tuple[list[Any], Array, Array, Tally]:
         rows = block.of(X)
-        infinite, (whole, single) = np.zeros(d, dtype=np.int64), np.zeros((2, d), dtype=bool)
+        infinite, flags = np.zeros((2, d), dtype=np.int64), np.zeros((3, d), dtype=bool)
         band, sums = _Band(len(rows), X.dtype), []
         for tile in tiles:
             x = np.ascontiguousarray(rows[:, tile])
             look = _Look.at(x)
             sums.append((len(x), _kernels.column_sums(_kernels.Columns(look.values), look.values, None)))
             if look.infinite is not None:
-                infinite[tile] = np.count_nonzero(look.infinite, axis=0)
-            whole[tile], single[tile] = np.all(look.whole, axis=0), np.all(look.single, axis=0)
+                infinite[:, tile] = np.count_nonzero([look.infinite & end for end in (x < 0, x > 0)], axis=1)
+            for flag, of_each in zip(flags, look.flags, strict=True):
+                flag[tile] = np.all(of_each, axis=0)
             band.add(look, slice(None), _kernels.Rows(x))
-        return sums, infinite, whole, single, band.tally(d)
+        return sums, infinite, flags, band.tally(d)
 
     size = BLOCK * d // (d + 8)  # a sample has some numbers of its own, which count where it has few features
     blocks = _kernels.row_blocks(X.shape, size, min(d, _kernels.TILE))
     parallel = X.size > size and d <= MOST_PARALLEL
     survey, pending = Survey.empty(d), []
     moments = [Moments.empty(tile.stop - tile.start) for tile in tiles]
-    for sums, infinite, whole, single, tally in _kernels.in_order(over, blocks, parallel):
-        survey = survey._with(Survey(survey.moments, infinite, whole, single, tally))
+    for sums, infinite, flags, tally in _kernels.in_order(over, blocks, parallel):
+        survey = survey._with(Survey(survey.moments, infinite, flags, tally))
         pending.append(sums)
         if len(pending) * d > PENDING_VALUES:
             moments, pending = _merged(moments, pending), []
@@ -216,17 +238,18 @@ def _of_sparse(X: Any) -> Survey:
 def _of_stored(X: Any) -> Survey:
     n, d = X.shape
     look = _Look.at(X.data)
-    infinite = np.zeros(d, dtype=np.int64)
+    infinite = np.zeros((2, d), dtype=np.int64)
     if look.infinite is not None:
-        infinite += np.bincount(X.indices[look.infinite], minlength=d)
+        for count, end in zip(infinite, (look.wide < 0, look.wide > 0), strict=True):
+            count += np.bincount(X.indices[look.infinite & end], minlength=d)
         X = with_data(X, look.values)
     filled = np.flatnonzero(np.diff(X.indptr))
     band = _Band(n, X.dtype)
     if len(filled):
         band.add(look, filled, _kernels.Segments(np.append(X.indptr[filled], X.indptr[-1])))
     band.count += d - np.diff(X.indptr)
-    whole, single = (_but(X.indices, flag, d) for flag in (look.whole, look.single))
-    return Survey(Moments.of(X), infinite, whole, single, band.tally(d))
+    flags = np.array([_but(X.indices, flag, d) for flag in look.flags])
+    return Survey(Moments.of(X), infinite, flags, band.tally(d))
 
 
 def _but(features: Array, flag: Array | bool, d: int) -> Array:

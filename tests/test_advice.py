@@ -51,3 +51,24 @@ def test_test_data_scaled_as_the_training_data_are_left_so():
 def test_one_hot_samples_are_called_that():
     assert any(text.startswith("One-hot") for text in diagnose(np.eye(5)[[0, 1, 2, 3, 4, 4]]).warnings)
     assert not any(text.startswith("One-hot") for text in diagnose(ordinary > 0).warnings)
+
+
+def test_what_is_not_0_or_1_is_not_called_one_hot():
+    for X in ([[0.2, 0.3, 0.5]], np.full((10, 2), 0.5), [[0.2, 0.8, 0.0], [0.2, 0.8, 0.0]]):
+        assert not any(text.startswith("One-hot") for text in diagnose(X).warnings)
+    padded = diagnose(np.c_[np.eye(3), np.zeros(3)])
+    assert any("a single 1," in text for text in padded.warnings)
+    assert any("a single 1 or none," in text for text in diagnose(np.eye(4, 3)).warnings)
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array, sp.csc_array])
+def test_softmax_takes_minus_infinity_alone(form):
+    masked, above = (np.array([[1, end], [2, 3.0]]) for end in (-np.inf, np.inf))
+    RowSoftmax().fit_transform(masked)
+    with pytest.raises(ValueError, match="inf"):
+        RowSoftmax().fit_transform(above)
+    assert diagnose(form(above)).advice["RowSoftmax"].effect == "refused"
+    assert not diagnose(form(masked)).has_positive_infinity
+    assert diagnose(masked).advice["RowSoftmax"].effect == "useful"
+    assert diagnose(masked).advice["RowRMSNorm"].effect == "refused"
+    assert "all classes but RowSoftmax" in diagnose(masked).warnings[0]

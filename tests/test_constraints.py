@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer, diagnose
 from sknorm import _constraints as c
@@ -26,6 +27,9 @@ BY_FEATURE = [
     (MinMaxScaler(), c.UNIT),
     (MinMaxNormalizer((-1, 1)), c.SYMMETRIC),
     (MinMaxScaler((-1, 1)), c.SYMMETRIC),
+    (Standardizer(with_mean=False), c.VARIANCE),
+    (Standardizer(with_mean=False, ddof=1), c.VARIANCE),
+    (StandardScaler(with_mean=False), c.VARIANCE),
 ]
 BY_SAMPLE = [
     (RowLayerNorm(), {c.LAYER, c.LAYER_BELOW}),
@@ -166,7 +170,8 @@ BY_SAMPLE_MISSES = {
 @pytest.mark.parametrize("dtype, eps", [(np.float64, 1e-3), (np.float64, 1e-9), (np.float32, 1e-3), (np.float16, 0.1)])
 @pytest.mark.parametrize("miss", BY_FEATURE_MISSES)
 def test_a_near_miss_by_feature_is_none(miss, dtype, eps):
-    assert verdicts(diagnose(BY_FEATURE_MISSES[miss](eps).astype(dtype))) == {c.NONE}
+    left = c.VARIANCE if miss == "mean off" else c.NONE
+    assert verdicts(diagnose(BY_FEATURE_MISSES[miss](eps).astype(dtype))) == {left}
 
 
 @pytest.mark.parametrize("dtype, eps", [(np.float64, 1e-3), (np.float64, 1e-9), (np.float32, 1e-3), (np.float16, 0.1)])
@@ -243,3 +248,75 @@ def test_neither_wide_integers_nor_the_smallest_floats_are_taken_for_constant():
     assert [f.verdict for f in diagnose(wide).features.values()] == [c.NEARLY_CONSTANT, c.CONSTANT]
     assert verdicts(diagnose(np.array([[0.0], [5e-324]]))) == {c.NONE}
     assert verdicts(diagnose(np.array([[1e308], [-1e308]]))) == {c.NONE}
+
+
+def test_random_numbers_are_not_taken_for_a_range():
+    rng = np.random.default_rng(0)
+    for X in [rng.random((300, 20)).astype("f2"), rng.random((100_000, 20), dtype="f4")]:
+        assert verdicts(diagnose(X)) == {c.NONE}
+        found = diagnose(2 * X - 1).to_frame()["verdict"]
+        assert (found == c.NONE).mean() > 0.7  # some of which reach -1 and 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ranges", [1, 3, 10])
+def test_what_min_max_scaler_loses_to_an_offset_is_allowed(ranges, dtype):
+    X = (rng.random((500, 40)) + ranges).astype(dtype)
+    assert holds_for_all(diagnose(MinMaxScaler().fit_transform(X)), c.UNIT) or (dtype, ranges) == (np.float16, 10)
+
+
+DIGITS = load_digits().data
+IMAGES = np.clip(rng.integers(0, 256, (200, 12)), 0, [40, *[255] * 10, 250])
+
+
+@pytest.mark.parametrize("X", [DIGITS / 16, IMAGES / 255, (IMAGES * 257 + 3 * (IMAGES == 7)) / 65535])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pixels_divided_by_what_their_type_holds_are_recognised(X, dtype):
+    if dtype == np.float16 and (X * 255 % 1 * 16 % 1).any():
+        X = np.rint(X * 255) / 255  # float16 tells no 65,535ths
+    report = diagnose(X.astype(dtype))
+    assert c.SHARES in verdicts(report)
+    assert verdicts(report) <= {c.SHARES, c.CONSTANT, c.BINARY}
+    assert report.verdict.startswith("Normalised: pixels, 0 to 1 (")
+    assert report.advice["MinMaxNormalizer"].effect == "harmful"
+    assert report.advice["Standardizer"].effect == "useful"
+    if X is not DIGITS:
+        assert c.SHARES in verdicts(diagnose(sp.csr_array(X.astype(np.float32))))
+
+
+def test_what_each_reaches_0_and_1_or_is_no_step_is_no_pixels():
+    for X in (MinMaxNormalizer().fit_transform(IMAGES), np.c_[UNIT, UNIT[:, :2] / 2 + 0.25]):
+        assert c.SHARES not in verdicts(diagnose(X))
+    table = np.c_[ordinary > 0, rng.integers(0, 5, (300, 2)) / 5]
+    assert c.SHARES not in verdicts(diagnose(table))
+    gaps = IMAGES / 255
+    gaps[5], gaps[6] = np.nan, np.inf
+    assert verdicts(diagnose(gaps)) == {c.SHARES}
+    near = IMAGES / 255
+    near[3] += 1e-6
+    assert c.SHARES not in verdicts(diagnose(near))
+
+
+def test_tables_of_whole_numbers_are_not_taken_for_pixels():
+    table = np.c_[np.arange(256), np.arange(256) % 120]
+    assert verdicts(diagnose(table)) == {c.NONE}
+    with_nothing = np.c_[IMAGES, np.full(len(IMAGES), np.nan)]
+    assert verdicts(diagnose(with_nothing)) == {c.PIXELS, c.EMPTY}
+    ages = np.c_[np.arange(130), np.arange(130) % 91].astype(np.uint8)
+    assert verdicts(diagnose(ages)) == {c.NONE}
+
+
+def test_a_largest_magnitude_of_1_counts_only_where_all_features_have_it():
+    for table in TABLES.values():
+        assert holds_for_all(diagnose(MaxAbsScaler().fit_transform(table)), c.MAGNITUDE)
+    X = MaxAbsScaler().fit_transform(ordinary)
+    assert verdicts(diagnose(np.c_[X, ordinary > 0])) == {c.MAGNITUDE, c.BINARY}
+    assert verdicts(diagnose(np.c_[X, ordinary[:, 0]])) == {c.NONE}
+
+
+def test_a_variance_of_1_is_said_of_sparse_data():
+    X = sp.random_array((300, 20), density=0.3, rng=np.random.default_rng(0), format="csr")
+    report = diagnose(StandardScaler(with_mean=False).fit_transform(X))
+    assert verdicts(report) == {c.VARIANCE}
+    assert report.verdict == "Normalised by feature: variance 1 (20 of 20 features)."
+    assert report.advice["Standardizer"].effect == "useless"

@@ -34,6 +34,7 @@ def test_missing_and_infinite_values_are_counted_and_left_out():
     assert "Infinite values (x0, x1)" in report.warnings[0]
     nothing = diagnose(np.full((3, 2), np.inf))
     assert verdicts(nothing) == {c.EMPTY}
+    assert nothing.samples[:4] == ("nothing to judge", nothing.samples.holds, 3, 0)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -44,7 +45,9 @@ def test_columns_that_are_not_numeric_are_reported(library):
     assert report.features["a"].missing == 1
     assert report.samples.n == 3
     assert any("Not numeric (b)" in text for text in report.warnings)
-    assert "Nothing to judge" in diagnose(frame[["b"]]).verdict
+    text = diagnose(frame[["b"]])
+    assert "Nothing to judge" in text.verdict
+    assert any("Not numeric (b)" in warning and "encode" in warning for warning in text.warnings)
 
 
 @pytest.mark.parametrize("X", [[1.0, 2.0], pd.Series([1.0]), pl.Series([1.0]), np.empty((3, 0)), np.array([["a"]])])
@@ -85,17 +88,19 @@ def test_a_feature_is_found_by_its_name():
     report = diagnose(frame)
     assert report.features["a", 1].verdict == c.STANDARD
     assert report.features[7].verdict == c.NONE
-    assert diagnose(STANDARD).features["x4"].holds == (c.STANDARD,)
+    assert diagnose(STANDARD).features["x4"].holds == (c.STANDARD, c.VARIANCE)
 
 
 VERDICTS = [
     (STANDARD, "Normalised by feature: mean 0, variance 1 (5 of 5 features)."),
     (np.c_[STANDARD, ordinary], "Partly normalised by feature: mean 0, variance 1 (5 of 10 features)."),
     (np.c_[STANDARD, ordinary > 0, np.ones(300)], "Normalised by feature: mean 0, variance 1 (5 of 11 features)."),
-    (ordinary, "Not normalised, neither by feature nor by sample."),
+    (ordinary + 1, "Not normalised, neither by feature nor by sample."),
+    (STANDARD.round(4), "Not normalised within rounding, but close to mean 0 and variance 1."),
+    (ordinary[:200], "Not normalised within rounding, but close to mean 0 and variance 1."),
     (np.eye(3), "Normalised by sample: sum 1, none negative."),
     (np.full((3, 2), 3), "Not normalised, and no feature to be: all are constant or indicators."),
-    (np.array([[0], [255]]), "Not normalised: raw pixels from 0 to 255."),
+    (np.array([[0], [255]]), "Not normalised: perhaps raw pixels from 0 to 255."),
     ([[np.nan]], "Nothing to judge: there are no numbers."),
 ]
 

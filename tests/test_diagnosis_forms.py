@@ -89,6 +89,8 @@ def test_text_and_html_say_the_same(report):
 
 def test_features_are_named_where_they_are_few_and_grouped_where_they_are_many():
     few, many = str(REPORTS["3 features"]), str(REPORTS["300 features"])
+    assert "to_frame()" in many
+    assert "to_frame()" not in few
     assert all(re.search(f"^  {name} +{c.NONE} ", few, re.MULTILINE) for name in wine.columns[:3])
     assert re.search(rf"^  {c.STANDARD} +290 .* x0, x1, x2 and 287 more$", many, re.MULTILINE)
     assert re.search(rf"^  {c.CONSTANT} +10 .* x290, x291, x292 and 7 more$", many, re.MULTILINE)

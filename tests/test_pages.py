@@ -58,3 +58,10 @@ def test_the_api_names_everything_public(module):
 def test_the_pages_that_a_page_links_to_exist(page):
     links = re.findall(r"\]\(([^)#:]+)\)", PAGES[page])
     assert [link for link in links if not (DOCS / link).exists() and not link.startswith("generated/")] == []
+
+
+def test_the_page_of_diagnose_shows_a_report_and_says_what_it_holds():
+    page = PAGES["diagnosing"]
+    shown = re.findall(r"generated/report\.(\w+)", page)
+    assert shown == re.findall(r'"report\.(\w+)"', (DOCS / "conf.py").read_text()) == ["txt", "html"]
+    assert re.findall(r"autoclass:: (\w+)", page) == ["Diagnosis", "FeatureDiagnosis", "SampleDiagnosis", "Advice"]
