@@ -291,9 +291,6 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_defaults(self, state))
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
 
 def _on_block(norm: SampleTransformer, method: str, kind: str, X: Any, *given: Any) -> Any:
     return getattr(norm, method)(X, to_values(X), kind, *([given] if given else []))

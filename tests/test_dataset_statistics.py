@@ -241,23 +241,14 @@ def test_a_sparse_summary_is_that_of_all_values_stored_or_not(cls, container, ca
 
 
 @both
-def test_a_weight_of_zero_leaves_out_an_infinity_too(cls):
-    X = np.array([[np.inf], [2.0], [4.0]])
-    for given_data in (X, sp.csr_array(X), sp.csc_array(X)):
+def test_a_weight_of_zero_leaves_out_an_infinity_and_whole_blocks_too(cls):
+    infinite = np.array([[np.inf], [2.0], [4.0]])
+    X, weights = np.arange(1.0, 41).reshape(40, 1), np.r_[np.zeros(30), np.ones(10)]
+    for make in (np.asarray, sp.csr_array, sp.csc_array):
         with small_blocks(1):
-            summary = cls.of(given_data, np.array([0, 1, 3]))
+            summary = cls.of(make(infinite), np.array([0, 1, 3]))
+            assert_same(cls.of(make(X), weights), replace(cls.of(X[30:]), n_samples=10.0))
         assert (summary.n_samples, summary.count[0], summary.maximum.hi[0]) == (4.0, 4.0, 4.0)
-
-
-@both
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
-def test_whole_blocks_of_weight_0_are_left_out(cls, container):
-    X = np.arange(1.0, 121).reshape(40, 3)
-    weights = np.r_[np.zeros(30), np.ones(10)]
-    for order in (slice(None), slice(None, None, -1)):
-        with small_blocks(1):
-            found = cls.of(container(X[order]), weights[order])
-        assert_same(found, replace(cls.of(X[30:]), n_samples=10.0))
 
 
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])

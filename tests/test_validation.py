@@ -161,50 +161,6 @@ def test_other_weights_are_refused(given, expected, got, remedy):
     assert_says(error.value, expected, got, remedy)
 
 
-# Row statistics
-
-NAMES = ("row_mean", "row_scale")
-
-
-def test_row_statistics_become_contiguous_arrays_of_float64():
-    found = check.check_row_stats([[[1, 2, 3]] * 2, np.ones((3, 2), np.float32).T], NAMES, (2, 3))
-    for array in found:
-        assert array.dtype == np.float64
-        assert array.flags.c_contiguous
-        assert array.shape == (2, 3)
-
-
-@pytest.mark.parametrize(
-    "given, got",
-    [
-        (None, "NoneType"),
-        (5, "int"),
-        ([[1.0], [2.0], [3.0]], "arrays of shapes [(1,), (1,), (1,)]"),
-        ([[1.0]], "arrays of shapes [(1,)]"),
-        (([1.0], [2.0, 3.0]), "arrays of shapes [(1,), (2,)]"),
-        ([["a"], [1.0]], "list"),
-        ((), "tuple"),
-    ],
-)
-def test_other_row_statistics_are_refused(given, got):
-    with pytest.raises(ValueError, match=r"^Expected") as error:
-        check.check_row_stats(given, NAMES, (1,))
-    expected = "row_stats to be (row_mean, row_scale), each of shape (1,)"
-    assert_says(error.value, expected, got, "Pass what row_statistics(X) returned for these samples.")
-
-
-@pytest.mark.parametrize("names", [NAMES, ("row_rms",)])
-@pytest.mark.parametrize("divisor", [0.0, -2.0, -INF])
-def test_a_divisor_is_above_zero_and_a_mean_need_not_be(names, divisor):
-    given = [np.array([divisor, 1.0])] * len(names)
-    with pytest.raises(ValueError, match=r"^Expected") as error:
-        check.check_row_stats(given, names, (2,))
-    expected = f"a divisor {names[-1]} above 0"
-    assert_says(error.value, expected, f"{divisor}", "Pass what row_statistics(X) returned.")
-    check.check_row_stats([*given[1:], np.array([NAN, 1e-320])], names, (2,))
-    check.check_row_stats(given[:1], ("row_logsumexp",), (2,))
-
-
 # Errors made for others
 
 SPARSE = "a sparse matrix"
