@@ -14,6 +14,7 @@ from ._dataset_transformer import DatasetTransformer
 from ._plot_aims import aim_of, counted, guides_of
 from ._plot_artists import LINE, MARKS, TONES, Panel, new_axes, new_legend, png_of
 from ._plot_quantiles import Quantiles, features_of, quantiles_of, samples_of
+from ._plot_samples import chosen, kinds_of, kinds_of_samples
 from ._precision import Array
 from ._sample_transformer import SampleTransformer
 
@@ -45,6 +46,8 @@ class NormalizationDisplay:
         Above the two axes.
     guides : tuple of float, default=()
         Where the dashed lines stand.
+    totals : dict of int, default=None
+        How many of all samples, drawn or not, need each of the `marks_`; None counts the items that are drawn.
 
     Attributes
     ----------
@@ -85,6 +88,7 @@ class NormalizationDisplay:
         item: str,
         titles: tuple[str, str],
         guides: tuple[float, ...] = (),
+        totals: dict[str, int] | None = None,
     ) -> None:
         self.before = before
         self.after = after
@@ -93,6 +97,7 @@ class NormalizationDisplay:
         self.item = item
         self.titles = titles
         self.guides = guides
+        self.totals = totals
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, features: Any = None, ax: Any = None) -> Self:
@@ -103,8 +108,9 @@ class NormalizationDisplay:
         estimator : one of the five transformers
             `MinMaxNormalizer` and `Standardizer` have to be fitted; the row norms need not.
         X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            What the estimator transforms; all axes but the last are pooled. Of more than 200 samples of a row norm, at
-            most 200 at equal distances are drawn. A sparse matrix is made dense one feature or sample at a time.
+            What the estimator transforms; all axes but the last are pooled. Of more than 200 samples of a row norm,
+            200 are drawn, chosen at random and the same each time: all that need a mark, as far as every kind of
+            sample has its part. A sparse matrix is made dense one feature or sample at a time.
         features : str, int, slice, or array-like of names, indices or booleans, default=None
             The features to draw, in that order, of `MinMaxNormalizer` and `Standardizer`; None draws all. A row norm
             is drawn by sample, so select these: ``X[:20]``.
@@ -143,6 +149,7 @@ class NormalizationDisplay:
             raise _plot_errors.nothing_to_draw(values.shape)
 
         width, n_samples = values.shape[-1], int(np.prod(values.shape[:-1]))
+        totals = None
         if by_feature:
             fitted = getattr(norm, "feature_names_in_", None)
             index = np.arange(width) if features is None else _parameters.check_features(features, fitted, width)
@@ -151,7 +158,9 @@ class NormalizationDisplay:
             count = f"{len(index)} of {width} features" if len(index) < width else counted(width, "feature")
             count += f", {counted(n_samples, 'sample')}"
         else:
-            index = np.arange(0, n_samples, -(-n_samples // MOST_SAMPLES))
+            kinds = kinds_of_samples(values)
+            totals = {what: int(mask.sum()) for what, mask in kinds.items()}
+            index = chosen(kinds, MOST_SAMPLES)
             names = _sample_names(X, values.shape[:-1], index)
             image = image[..., :width]  # without kept statistics
             before, after = (quantiles_of(samples_of(v, index)) for v in (values, image))
@@ -165,6 +174,7 @@ class NormalizationDisplay:
             item="feature" if by_feature else "sample",
             titles=(f"Before\n{count}", f"After {type(estimator).__name__}\n{aim_of(norm)}"),
             guides=guides_of(norm),
+            totals=totals,
         )
         return display.plot(ax=ax)
 
@@ -221,17 +231,17 @@ class NormalizationDisplay:
 
     def _marked(self) -> dict[str, Array]:
         """Which items need a mark."""
-        missing = self.before.missing
-        kinds = {
-            "constant": self.before.constant,
-            "missing in part": (missing > 0) & (missing < 1),
-            "missing": missing == 1,
-        }
+        kinds = kinds_of(self.before.constant, self.before.missing)
         return {what: np.flatnonzero(mask) for what, mask in kinds.items() if mask.any()}
 
     def _mark_labels(self) -> list[str]:
         words = {"constant": "one value only", "missing in part": "some values missing", "missing": "all missing"}
-        return [f"{words[what]}: {counted(len(items), self.item)}" for what, items in self._marked().items()]
+        labels = []
+        for what, items in self._marked().items():
+            total = len(items) if self.totals is None else self.totals[what]
+            drawn = f", {len(items)} drawn" if len(items) < total else ""
+            labels.append(f"{words[what]}: {counted(total, self.item)}{drawn}")
+        return labels
 
     def _repr_png_(self) -> bytes | None:
         """What a notebook shows, which shows figures of pyplot by itself."""
