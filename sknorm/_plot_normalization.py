@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _parameters, _plot_errors
 from ._containers import frame_kind, to_values
 from ._dataset_transformer import DatasetTransformer
-from ._plot_aims import aim_of, counted, guides_of
-from ._plot_artists import LINE, MARKS, TONES, Panel, new_axes, new_legend, png_of
+from ._plot_aims import aim_of, counted, guide_label_of, guides_of
+from ._plot_artists import LINE, MARKS, TONES, Panel, new_legend, png_of
+from ._plot_places import AROUND, new_place
 from ._plot_quantiles import Quantiles, features_of, quantiles_of, samples_of
 from ._plot_samples import chosen, kinds_of, kinds_of_samples
 from ._precision import Array
@@ -46,6 +47,8 @@ class NormalizationDisplay:
         Above the two axes.
     guides : tuple of float, default=()
         Where the dashed lines stand.
+    guide_label : str, default="aim"
+        What they are, in the legend.
     totals : dict of int, default=None
         How many of all samples, drawn or not, need each of the `marks_`; None counts the items that are drawn.
 
@@ -88,6 +91,7 @@ class NormalizationDisplay:
         item: str,
         titles: tuple[str, str],
         guides: tuple[float, ...] = (),
+        guide_label: str = "aim",
         totals: dict[str, int] | None = None,
     ) -> None:
         self.before = before
@@ -97,6 +101,7 @@ class NormalizationDisplay:
         self.item = item
         self.titles = titles
         self.guides = guides
+        self.guide_label = guide_label
         self.totals = totals
 
     @classmethod
@@ -115,8 +120,8 @@ class NormalizationDisplay:
             The features to draw, in that order, of `MinMaxNormalizer` and `Standardizer`; None draws all. A row norm
             is drawn by sample, so select these: ``X[:20]``.
         ax : matplotlib Axes, or two of them, default=None
-            Where to draw. One is divided into two. None makes a figure, which pyplot does not know. In a figure of
-            your own, ``layout="constrained"`` makes room for names and legend.
+            Where to draw, after what is there is removed. One is divided into two. None makes a figure, which pyplot
+            does not know. A figure of your own that has no layout takes the constrained one, for names and legend.
 
         Returns
         -------
@@ -174,6 +179,7 @@ class NormalizationDisplay:
             item="feature" if by_feature else "sample",
             titles=(f"Before\n{count}", f"After {type(estimator).__name__}\n{aim_of(norm)}"),
             guides=guides_of(norm),
+            guide_label=guide_label_of(norm),
             totals=totals,
         )
         return display.plot(ax=ax)
@@ -191,8 +197,8 @@ class NormalizationDisplay:
         display : itself
         """
         n = len(self.names)
-        self.figure_, self.ax_, listed = new_axes(ax, 2, n, (1.6, 6.0))
-        self._own = ax is None
+        place = new_place(ax, 2, n, (1.6, 6.0))
+        self.figure_, self.ax_, listed, self._own = place[:4]
         half = 0.33 if listed else 0.5
         bands, medians = [], []
         self.marks_: dict[str, Array] = {}
@@ -205,18 +211,25 @@ class NormalizationDisplay:
                 [panel.bands(levels[i], levels[-1 - i], half, color=TONES[i], zorder=1 + i / 10) for i in range(3)]
             )
             medians.append(panel.lines(levels[3], half, color=LINE, linewidth=1.6, zorder=2))
-            panel.name_items(self.names, self.index, self.item)
+            panel.name_items(self.names, self.index, self.item, 0 if self._own else AROUND)
             panel.name_values(levels[0], levels[-1])
             panel.title(title)
         if listed and self.item == "sample":
             self.ax_[0].set_ylabel("sample")
-        panels[1].guides(self.guides)
+        guides = panels[1].guides(self.guides)
         self.bands_, self.medians_ = np.array(bands), np.array(medians)
         self._mark(panels)
-        handles = [*self.bands_[0], self.medians_[0], *(marks[0] for marks in self.marks_.values())]
-        labels = ["minimum to maximum", "5 to 95 %", "25 to 75 %", "median", *self._mark_labels()]
-        self.legend_ = new_legend(self.figure_, self.ax_, self._own, handles, labels)
+        seen = self._tones_seen()
+        handles = [*self.bands_[0][seen], self.medians_[0], *(marks[0] for marks in self.marks_.values()), *guides[:1]]
+        tones = np.array(["minimum to maximum", "5 to 95 %", "25 to 75 %"])[seen]
+        labels = [*tones, "median", *self._mark_labels(), *[self.guide_label][: len(guides)]]
+        self.legend_ = new_legend(place, handles, labels)
         return self
+
+    def _tones_seen(self) -> Array:
+        """Which of the three bands are more than a line anywhere."""
+        levels = np.stack([self.before.levels, self.after.levels])
+        return np.array([(levels[:, i] < levels[:, -1 - i]).any() for i in range(3)])
 
     def _mark(self, panels: list[Panel]) -> None:
         for what, items in self._marked().items():
@@ -224,7 +237,7 @@ class NormalizationDisplay:
             for panel, quantiles in zip(panels, (self.before, self.after), strict=True):
                 if what == "constant":
                     values = quantiles.levels[3, items]
-                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", **MARKS))
+                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", clip_on=False, **MARKS))
                 else:
                     drawn.append(panel.edge_marks(items, marker="s" if what == "missing" else "x", **MARKS))
             self.marks_[what] = np.array(drawn)

@@ -42,6 +42,7 @@ PLACES = {
     "sknorm._plot_row_norms": Place(4),
     "sknorm._plot_aims": Place(4),
     "sknorm._plot_artists": Place(4),
+    "sknorm._plot_places": Place(4),
     "sknorm._plot_quantiles": Place(4),
     "sknorm._plot_samples": Place(4),
     "sknorm._min_max_normalizer": Place(3, "dataset"),
