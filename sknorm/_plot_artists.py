@@ -24,6 +24,7 @@ MARKS = {"color": "#C44E00", "markersize": 6, "markeredgewidth": 1.5, "zorder": 
 LETTER = 5.0  # points that a letter of a title takes, at most about
 NARROW = 150.0  # points of width below which titles are small
 LONGEST_NAME = 24
+LINE_HEIGHT = 14.0  # points that one more line of a label takes
 SMALLEST_NAME = 5.0  # points; smaller ones are not read, so that some are left out
 
 # Beyond these powers of ten the limits and ticks of an axis overflow or vanish.
@@ -84,7 +85,7 @@ class Panel:
     def note(self, text: str) -> None:
         """Words in the middle, of what has no bars."""
         lines = fill(text, max(10, int(width_of(self.ax) / LETTER)))
-        self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, ha="center", va="center", zorder=3)
+        self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, ha="center", va="center", zorder=3, backgroundcolor="w")
 
     def name_items(self, names: list[str], index: Array, what: str, around: float = 0.0) -> None:
         """Names beside a list, where titles and a legend will take so many points, and positions below a row."""
@@ -119,14 +120,24 @@ class Panel:
         if len(sizes) and sizes.max() / 100 > np.median(sizes):
             label += f" ({self._logarithmic(np.nanmin(self._drawn(lowest)), self._drawn(sizes))})"
         set_label = self.ax.set_xlabel if self.listed else self.ax.set_ylabel
-        broken = width_of(self.ax) < 1.2 * LETTER * len(label) or not self.listed
-        set_label(label.replace(" (", "\n(").replace(", linear", ",\nlinear") if broken else label)
+        set_label(self._broken(label))
         if not self.listed:
             self.ax.margins(y=0.1)
         self.ax.grid(axis="x" if self.listed else "y", color="#DDDDDD", linewidth=0.6)
         self.ax.set_axisbelow(True)
+        if self.listed and width_of(self.ax) < NARROW / 2:
+            self.ax.tick_params(axis="x", labelsize="x-small")
         for side in ("top", "right", "left") if self.listed else ("top", "right"):
             self.ax.spines[side].set_visible(False)
+
+    def _broken(self, label: str) -> str:
+        """In as many lines as the width needs; beside an axis of values, in two."""
+        first, scale, rest = label.partition(" (")
+        room = width_of(self.ax) / LETTER if self.listed else 0
+        if len(label) <= room or not scale:
+            return label
+        label = f"{first}\n({rest}"
+        return label if len(rest) < room or not self.listed else label.replace(", linear", ",\nlinear")
 
     def _logarithmic(self, lowest: float, sizes: Array) -> str:
         """Takes a logarithmic scale, about 0 where there are values of 0 and below, and says so."""
@@ -173,7 +184,8 @@ def new_legend(place: Place, handles: list[Any], labels: list[str]) -> Any:
     from matplotlib.transforms import ScaledTranslation
 
     ax, wide = place.axes[-1], width_of_all(place.axes)
-    below = ax.transAxes + ScaledTranslation(0, -LABELS / 72, place.figure.dpi_scale_trans)
+    labels_end = LABELS + LINE_HEIGHT * max(a.get_xlabel().count("\n") for a in place.axes)
+    below = ax.transAxes + ScaledTranslation(0, -labels_end / 72, place.figure.dpi_scale_trans)
     style |= {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0}
     if wide < 2 * NARROW:
         style |= {"fontsize": "x-small", "columnspacing": 1.0, "labelspacing": 0.2, "handlelength": 1.4}
@@ -184,7 +196,7 @@ def new_legend(place: Place, handles: list[Any], labels: list[str]) -> Any:
             break
     # It may be wider than the axes, which a layout would make narrower still: what it is to keep free is the height.
     legend.set_in_layout(False)
-    height = LABELS + extent.height * 72 / ax.figure.dpi
+    height = labels_end + extent.height * 72 / ax.figure.dpi
     if place.box is None:
         ax.annotate(" ", (1, 0), (0, -height), xycoords="axes fraction", textcoords="offset points", fontsize=1)
     fit(place, legend)

@@ -6,6 +6,7 @@ user chose a layout it stays; and one axes in no grid, or in one that was adjust
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]
     if len(axes) < n_panels:
         few = few or height < ROW * n_panels
     for a in axes:
-        a.clear()
+        _empty(a)
     in_grid = all(a.get_subplotspec() is not None for a in axes)
     if in_grid and figure.get_layout_engine() is None and not _is_adjusted(figure):
         figure.set_layout_engine("constrained")
@@ -83,6 +84,17 @@ def _check(axes: Array, n_panels: int, got: Any) -> None:
         raise _plot_errors.no_axes(n_panels, "the same axes more than once")
     if len({a.figure.figure for a in axes}) > 1:
         raise _plot_errors.no_axes(n_panels, "axes of several figures")
+
+
+def _empty(ax: Any) -> None:
+    """Removes what was drawn; `Axes.clear` would give the labels back that shared axes have once."""
+    drawn = [*ax.lines, *ax.collections, *ax.patches, *ax.images, *ax.texts, *ax.artists, *ax.tables]
+    drawn += [legend] if (legend := ax.get_legend()) is not None else []
+    for artist in drawn:
+        artist.remove()
+    if drawn:
+        ax.relim()
+        ax.autoscale()
 
 
 def _is_adjusted(figure: Any) -> bool:
@@ -136,6 +148,20 @@ def fit(place: Place, legend: Any) -> None:
         inner = inner + place.box.extents - Bbox.union(parts).transformed(to_fraction).extents
         inner[2:] = np.maximum(inner[2:], inner[:2] + 0.01)
         _set_positions(place.axes, place.listed, Bbox.from_extents(*inner))
+        for ax in place.axes:
+            _make_smaller(ax, place.listed)
+
+
+def _make_smaller(ax: Any, listed: bool) -> None:
+    """Names and titles of a panel that became smaller."""
+    wide = max(10, int(width_of(ax) / 4.2))  # letters of a small title
+    lines = [line for long in ax.get_title().splitlines() for line in wrap(long, wide)]
+    if len(lines) > ax.get_title().count("\n") + 1:
+        ax.set_title("\n".join(lines), fontsize="small")
+    if listed and len(names := ax.get_yticklabels()):
+        size = max(1.0, 0.85 * height_of(ax) / len(names))
+        for name in names:
+            name.set_fontsize(min(name.get_fontsize(), size))
 
 
 def _set_positions(axes: Array, few: bool, box: Any) -> None:

@@ -163,7 +163,7 @@ class RowNormDisplay:
             panel.name_items(self.names, np.arange(n), "entry", 0 if self._own else AROUND)
             panel.name_values(np.zeros(n), np.zeros(n))
             if not np.nanmax(np.abs(y), initial=0):
-                panel.note("all zeros" if len(missing) < n else "all missing")
+                panel.note("constant: all zeros" if len(missing) < n else "all missing")
                 (ax.set_xlim if listed else ax.set_ylim)(-1.1, 1.1)
             panel.guides([0.0], linestyle="-")
             guides += panel.guides([value for value in self.guides[i] if value])
