@@ -88,7 +88,7 @@ class Panel:
         self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, ha="center", va="center", zorder=3, backgroundcolor="w")
 
     def name_items(self, names: list[str], index: Array, what: str, around: float = 0.0) -> None:
-        """Names beside a list, where titles and a legend will take so many points, and positions below a row."""
+        """Names beside a list, or positions below a row; titles and a legend will take so many points."""
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         if self.listed:
@@ -189,7 +189,7 @@ def new_legend(place: Place, handles: list[Any], labels: list[str]) -> Any:
     style |= {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0}
     if wide < 2 * NARROW:
         style |= {"fontsize": "x-small", "columnspacing": 1.0, "labelspacing": 0.2, "handlelength": 1.4}
-    for columns in range(min(len(handles), 4), 0, -1):
+    for columns in range(min(len(handles), 5), 0, -1):
         legend = ax.legend(handles, labels, ncols=columns, **style)
         extent = legend.get_window_extent()
         if extent.width * 72 / ax.figure.dpi <= wide:

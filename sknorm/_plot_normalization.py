@@ -13,7 +13,7 @@ from ._containers import frame_kind, to_values
 from ._dataset_transformer import DatasetTransformer
 from ._plot_aims import aim_of, counted, guide_label_of, guides_of
 from ._plot_artists import LINE, MARKS, TONES, Panel, new_legend, png_of
-from ._plot_places import AROUND, new_place
+from ._plot_places import new_place
 from ._plot_quantiles import Quantiles, features_of, quantiles_of, samples_of
 from ._plot_samples import chosen, kinds_of, kinds_of_samples
 from ._precision import Array
@@ -199,6 +199,7 @@ class NormalizationDisplay:
         n = len(self.names)
         place = new_place(ax, 2, n, (1.6, 6.0))
         self.figure_, self.ax_, listed, self._own = place[:4]
+        around = place.around
         half = 0.33 if listed else 0.5
         bands, medians = [], []
         self.marks_: dict[str, Array] = {}
@@ -211,7 +212,7 @@ class NormalizationDisplay:
                 [panel.bands(levels[i], levels[-1 - i], half, color=TONES[i], zorder=1 + i / 10) for i in range(3)]
             )
             medians.append(panel.lines(levels[3], half, color=LINE, linewidth=1.6, zorder=2))
-            panel.name_items(self.names, self.index, self.item, 0 if self._own else AROUND)
+            panel.name_items(self.names, self.index, self.item, around)
             panel.name_values(levels[0], levels[-1])
             panel.title(title)
         if listed and self.item == "sample":

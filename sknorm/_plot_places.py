@@ -31,6 +31,11 @@ class Place(NamedTuple):
     own: bool
     box: Any = None
 
+    @property
+    def around(self) -> float:
+        """Points of height that titles and a legend will take of a panel, about."""
+        return 0.0 if self.own else min(AROUND, 0.3 * height_of(self.axes[0]))
+
 
 def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]) -> Place:
     """Where to draw.
@@ -48,9 +53,10 @@ def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]
     _check(axes, n_panels, ax)
     figure = axes[0].figure.figure  # the whole figure, of a part of it too
     height = min(height_of(a) for a in axes)
-    few = few and height - AROUND >= ROOM * n_items
     if len(axes) < n_panels:
-        few = few or height < ROW * n_panels
+        few = (few and height - AROUND >= ROOM * n_items) or height < ROW * n_panels
+    else:
+        few = few and height >= ROOM * n_items
     for a in axes:
         _empty(a)
     in_grid = all(a.get_subplotspec() is not None for a in axes)

@@ -12,7 +12,7 @@ from . import _plot_errors
 from ._containers import frame_kind, to_values
 from ._plot_aims import constraint_of, counted, guides_of, shared_guide_label_of
 from ._plot_artists import GREYS, MARKS, TONES, Panel, new_legend, png_of
-from ._plot_places import AROUND, new_place
+from ._plot_places import new_place
 from ._precision import Array
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
@@ -152,6 +152,7 @@ class RowNormDisplay:
         n, rows = len(self.names), [self.vector, *self.images]
         place = new_place(ax, len(rows), n, (1.5, 1.8 * len(rows)))
         self.figure_, self.ax_, listed, self._own = place[:4]
+        around = place.around
         bars, marks, guides = [], [], []
         for i, (ax, y) in enumerate(zip(self.ax_, rows, strict=True)):
             y = np.where(np.isfinite(y), y, np.nan)
@@ -160,7 +161,7 @@ class RowNormDisplay:
             bars.append(panel.bands(0.0, y, 0.36 if listed else 0.5, color=colour, zorder=1))
             if len(missing := np.flatnonzero(np.isnan(y))):
                 marks.append(panel.edge_marks(missing, marker="x", **MARKS))
-            panel.name_items(self.names, np.arange(n), "entry", 0 if self._own else AROUND)
+            panel.name_items(self.names, np.arange(n), "entry", around)
             panel.name_values(np.zeros(n), np.zeros(n))
             if not np.nanmax(np.abs(y), initial=0):
                 panel.note("constant: all zeros" if len(missing) < n else "all missing")
