@@ -85,7 +85,8 @@ class Panel:
     def note(self, text: str) -> None:
         """Words in the middle, of what has no bars."""
         lines = fill(text, max(10, int(width_of(self.ax) / LETTER)))
-        self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, ha="center", va="center", zorder=3, backgroundcolor="w")
+        style = {"ha": "center", "va": "center", "zorder": 3, "backgroundcolor": "w"}
+        self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, **style)
 
     def name_items(self, names: list[str], index: Array, what: str, around: float = 0.0) -> None:
         """Names beside a list, or positions below a row; titles and a legend will take so many points."""

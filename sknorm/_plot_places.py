@@ -23,18 +23,19 @@ GAPS = (16.0, 26.0)  # points between panels beside and above each other
 
 
 class Place(NamedTuple):
-    """Figure, axes of the panels, whether items are listed, whether all is the display's own, and a box to stay in."""
+    """Figure, axes of the panels, whether items are listed, whether all is its own, a box to stay in, whether axes were divided."""
 
     figure: Any
     axes: Array
     listed: bool
     own: bool
     box: Any = None
+    divided: bool = False
 
     @property
     def around(self) -> float:
         """Points of height that titles and a legend will take of a panel, about."""
-        return 0.0 if self.own else min(AROUND, 0.3 * height_of(self.axes[0]))
+        return 0.0 if self.own else min(AROUND, (0.5 if self.divided else 0.3) * height_of(self.axes[0]))
 
 
 def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]) -> Place:
@@ -66,9 +67,9 @@ def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]
         return Place(figure, axes, few, False)
     axes[0].set_axis_off()
     if in_grid and figure.get_layout_engine() is not None:
-        return Place(figure, np.ravel(_cells(axes[0], _grid(n_panels, few))), few, False)
+        return Place(figure, np.ravel(_cells(axes[0], _grid(n_panels, few))), few, False, divided=True)
     box = axes[0].get_position()
-    return Place(figure, _free(axes[0], n_panels, few), few, False, box)
+    return Place(figure, _free(axes[0], n_panels, few), few, False, box, divided=True)
 
 
 def _figure_class() -> Any:
