@@ -23,7 +23,7 @@ GAPS = (16.0, 26.0)  # points between panels beside and above each other
 
 
 class Place(NamedTuple):
-    """Figure, axes of the panels, whether items are listed, whether all is its own, a box to stay in, whether axes were divided."""
+    """Figure, panels, whether items are listed, whether all is its own, a box to stay in, whether axes were divided."""
 
     figure: Any
     axes: Array
@@ -106,10 +106,11 @@ def _empty(ax: Any) -> None:
 
 def _is_adjusted(figure: Any) -> bool:
     """Whether `subplots_adjust` was called."""
-    from matplotlib import rcParams
+    from matplotlib.figure import SubplotParams
 
+    usual = SubplotParams()
     sides = ("left", "right", "bottom", "top", "wspace", "hspace")
-    return any(getattr(figure.subplotpars, side) != rcParams[f"figure.subplot.{side}"] for side in sides)
+    return any(getattr(figure.subplotpars, side) != getattr(usual, side) for side in sides)
 
 
 def _grid(n_panels: int, few: bool) -> dict[str, Any]:

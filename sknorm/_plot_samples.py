@@ -61,7 +61,7 @@ def chosen(kinds: dict[str, Array], most: int) -> Array:
 
     The choice is random, and the same each time.
     """
-    code = sum(mask.astype(int) << bit for bit, mask in enumerate(kinds.values()))
+    code = np.array(list(kinds.values())).T @ [1 << bit for bit in range(len(kinds))]
     n = len(code)
     if n <= most:
         return np.arange(n)
