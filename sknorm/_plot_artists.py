@@ -79,6 +79,8 @@ class Panel:
         """Lines of text above, broken where they would be wider than the axes."""
         wide = width_of(self.ax)
         letter, size = (LETTER, "medium") if wide > NARROW else (0.8 * LETTER, "small")
+        if wide < NARROW / 2:
+            letter, size = 0.7 * LETTER, "x-small"
         lines = [fill(line, max(12, int(wide / letter))) for line in text.splitlines()]
         self.ax.set_title("\n".join(lines), fontsize=size)
 

@@ -228,9 +228,9 @@ class NormalizationDisplay:
         return self
 
     def _tones_seen(self) -> Array:
-        """Which of the three bands are more than a line anywhere."""
-        levels = np.stack([self.before.levels, self.after.levels])
-        return np.array([(levels[:, i] < levels[:, -1 - i]).any() for i in range(3)])
+        """Which of the three bands are more than a line, and not hidden behind the next, anywhere."""
+        steps = np.stack([(q.levels[:-1] < q.levels[1:]).any(axis=1) for q in (self.before, self.after)]).any(axis=0)
+        return np.asarray(steps[:3] | steps[:2:-1])
 
     def _mark(self, panels: list[Panel]) -> None:
         for what, items in self._marked().items():

@@ -63,3 +63,9 @@ def test_kinds_of_samples_are_those_of_the_dense_and_of_the_sparse(block, monkey
 
 def test_few_are_all_chosen():
     assert list(chosen(kinds_of_samples(np.eye(5)), 5)) == [0, 1, 2, 3, 4]
+
+
+def test_a_tone_that_is_hidden_is_not_in_the_legend():
+    X = np.random.default_rng(0).normal(size=(30, 9))  # of 9 values the first and the last are at 5 and 95 %
+    labels = [text.get_text() for text in draw(RowRMSNorm(), X).legend_.get_texts()]
+    assert labels == ["5 to 95 %", "25 to 75 %", "median", "0, ±1 root mean square"]
