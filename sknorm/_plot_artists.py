@@ -1,4 +1,4 @@
-"""F4, what both displays draw with: axes, bars and bands of items, marks, names. matplotlib is imported in functions.
+"""F4, what both displays draw with: bars and bands of items, marks, names, legend. matplotlib is imported in functions.
 
 Items (features, samples, entries) stand in a list from top to bottom with their names where they are few, and along
 the x axis where they are many; `Panel` knows which. Three tones of one hue and black differ in lightness, so that they
