@@ -229,7 +229,8 @@ class NormalizationDisplay:
 
     def _tones_seen(self) -> Array:
         """Which of the three bands are more than a line, and not hidden behind the next, anywhere."""
-        steps = np.stack([(q.levels[:-1] < q.levels[1:]).any(axis=1) for q in (self.before, self.after)]).any(axis=0)
+        levels = np.stack([self.before.levels, self.after.levels])
+        steps = np.asarray((levels[:, :-1] < levels[:, 1:]).any(axis=(0, 2)))
         return np.asarray(steps[:3] | steps[:2:-1])
 
     def _mark(self, panels: list[Panel]) -> None:

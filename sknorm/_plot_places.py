@@ -67,9 +67,11 @@ def new_place(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]
         return Place(figure, axes, few, False)
     axes[0].set_axis_off()
     if in_grid and figure.get_layout_engine() is not None:
-        return Place(figure, np.ravel(_cells(axes[0], _grid(n_panels, few))), few, False, divided=True)
-    box = axes[0].get_position()
-    return Place(figure, _free(axes[0], n_panels, few), few, False, box, divided=True)
+        panels, box = np.ravel(_cells(axes[0], _grid(n_panels, few))), None
+    else:
+        panels, box = _free(axes[0], n_panels, few), axes[0].get_position()
+    axes[0]._sknorm_panels = panels  # for the next who draws there
+    return Place(figure, panels, few, False, box, divided=True)
 
 
 def _figure_class() -> Any:
@@ -95,6 +97,9 @@ def _check(axes: Array, n_panels: int, got: Any) -> None:
 
 def _empty(ax: Any) -> None:
     """Removes what was drawn; `Axes.clear` would give the labels back that shared axes have once."""
+    for panel in vars(ax).pop("_sknorm_panels", ()):
+        if panel.figure is not None and panel in panel.figure.axes:
+            panel.remove()
     drawn = [*ax.lines, *ax.collections, *ax.patches, *ax.images, *ax.texts, *ax.artists, *ax.tables]
     drawn += [legend] if (legend := ax.get_legend()) is not None else []
     for artist in drawn:

@@ -167,8 +167,10 @@ def test_what_was_in_the_axes_goes(frame):
     assert [len(ax.lines) for ax in axes] == [1, 4]  # the medians, and the dashed lines
     _, ax = plt.subplots()
     ax.plot([1, 2])
-    draw_vector([1, 2], ax=ax)
-    assert not ax.lines
+    for _ in range(2):
+        draw_vector([1, 2], ax=ax)
+        assert not ax.lines
+        assert len(ax.figure.axes) == 5
 
 
 def test_in_a_low_axes_names_become_small_and_then_positions(frame):
