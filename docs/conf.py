@@ -131,6 +131,13 @@ def is_from_elsewhere(app, what, name, member, skip, options):
     return True if getattr(member, "__module__", None) and not member.__module__.startswith("sknorm") else None
 
 
+def let_pictures_scroll(app, page, template, context, doctree):
+    """Put each picture of the gallery into a box that scrolls where the page is narrow, and link it to the whole."""
+    picture = re.compile(r'<img [^>]*src="([^"]*)"[^>]*sphx-glr-(?:single|multi)-img[^>]*>')
+    wrapped = r'<div class="scrolls"><a href="\1">\g<0></a></div>'
+    context["body"] = picture.sub(wrapped, context.get("body", ""))
+
+
 def draw_pictures(app):
     """Draw what the pages show beside the gallery."""
     runpy.run_path(DOCS / "pictures.py", run_name="__main__")
@@ -151,5 +158,6 @@ def setup(app):
     app.add_html_math_renderer("outlines", (write_math, None), (write_math, None))
     app.connect("builder-inited", draw_pictures, priority=100)  # before the gallery takes one
     app.connect("builder-inited", write_report, priority=101)  # after the folder is there
+    app.connect("html-page-context", let_pictures_scroll)
     app.connect("autodoc-process-docstring", hide_floor)
     app.connect("autodoc-skip-member", is_from_elsewhere)

@@ -1,4 +1,4 @@
-"""The pictures of the page "The five, and what each makes one", drawn from what the classes compute."""
+"""The pictures of the pages "The five, and what each makes one" and "See it", drawn from what the classes compute."""
 
 from pathlib import Path
 
@@ -6,8 +6,10 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
+from sklearn.datasets import load_wine
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
+from sknorm.plotting import NormalizationDisplay, RowNormDisplay
 
 FOLDER = Path(__file__).parent / "generated" / "pictures"
 ROWS = ["x", "x + 1", "2 x"]
@@ -99,6 +101,10 @@ def pictures():
         ("row_rms_norm", "RowRMSNorm: a sphere", globe),
     ]:
         yield f"set_of_{name}", draw_set(title, FIVE[name][0].transform(samples), lines)
+
+    wine = load_wine(as_frame=True).data
+    yield "seen_features", NormalizationDisplay.from_estimator(Standardizer().fit(wine), wine).figure_
+    yield "seen_vector", RowNormDisplay.from_vector([3.0, 1.0, -2.0, 0.5]).figure_
 
 
 if __name__ == "__main__":

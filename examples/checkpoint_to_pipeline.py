@@ -128,7 +128,9 @@ with TemporaryDirectory() as directory:
 
 figure = plt.figure(figsize=(9.6, 5.2), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1])
-NormalizationDisplay.from_estimator(norm, H, ax=left.subplots(2, 1, sharex=True))
+display = NormalizationDisplay.from_estimator(norm, H, ax=left.subplots(2, 1, sharex=True))
+words = f"gamma, up to {norm.gamma.max():.1f}, widens the bars beyond variance 1"
+display.ax_[1].set_title(f"{display.ax_[1].get_title()}\n{words}", fontsize="medium")
 outside = norm.transform(H)
 ax = right.subplots()
 ax.plot(inside.ravel(), outside.ravel(), ".", color="#4A90C2", markersize=3, rasterized=True)

@@ -71,8 +71,15 @@ for row, (what, x) in zip(axes, rows.items(), strict=True):
             same = np.allclose(norm.transform([x]), norm.transform([line]), atol=1e-12)
             words, colour = ("the same", "#0072B2") if same else ("changed", "#C44E00")
             ax.set_title(words, fontsize="medium", color=colour, fontweight="bold" if same else "normal")
-    for ax in row:
-        ax.set_xlabel("value" if row is axes[-1] else "")
+    for ax, y in zip(row, [x, *(norm.transform([x])[0] for norm in norms)], strict=True):
+        ax.set_xlabel("value" if row[0] is axes[-1, 0] else "")
+        for entry, value in enumerate(y):
+            at = {"xy": (max(value, 0), entry), "xytext": (2, 0), "textcoords": "offset points"}
+            ax.annotate(f"{value:.2f}", **at, fontsize="x-small", va="center")
+        ax.margins(x=0.15)
 for row in axes[1:]:
     row[0].set_title("")
+for row in axes[:-1]:  # one legend is enough, and the text of no words that keeps its place
+    for artist in [row[-1].get_legend(), *(text for text in row[-1].texts if text.get_text() == " ")]:
+        artist.remove()
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "compare_row_norms.png")

@@ -71,8 +71,8 @@ learned = zip(stretch.data_min_, stretch.data_max_, strict=True)
 show("learned limits of red, green and blue", ", ".join(f"{low:g}-{high:g}" for low, high in learned))
 show("brought back: values that differ", f"{differing} of {dark.size}")
 
-figure = plt.figure(figsize=(9.6, 5.6), layout="constrained")
-above, below = figure.subfigures(2, 1, height_ratios=[1.15, 1])
+figure = plt.figure(figsize=(9.6, 5.2), layout="constrained")
+above, below = figure.subfigures(2, 1, height_ratios=[0.98, 1])
 axes = above.subplots(1, 3)
 limits = f"{dark.min()} to {dark.max()}"
 for ax, picture, title in [

@@ -50,12 +50,36 @@ def guides_of(norm: Any) -> tuple[float, ...]:
     if isinstance(norm, MinMaxNormalizer):
         return tuple(float(end) for end in norm.feature_range)
     if isinstance(norm, Standardizer):
-        ones = (-1.0, 1.0) if norm.with_std else ()
-        return (0.0, *ones) if norm.with_mean else ones
+        # about a mean that stays where it is no line means anything
+        return ((-1.0, 0.0, 1.0) if norm.with_std else (0.0,)) if norm.with_mean else ()
     if isinstance(norm, RowSoftmax):
         return (0.0, 1.0)
-    scaled = any(getattr(norm, what, None) is not None for what in ("gamma", "beta"))
-    return (0.0,) if scaled else (-1.0, 0.0, 1.0)
+    return (0.0,) if _is_scaled(norm) else (-1.0, 0.0, 1.0)
+
+
+def guide_label_of(norm: Any) -> str:
+    """What those lines are, in a legend."""
+    if isinstance(norm, MinMaxNormalizer):
+        return "range: {:g} and {:g}".format(*norm.feature_range)
+    if isinstance(norm, Standardizer):
+        return "mean 0, ±1 standard deviation" if norm.with_std else "mean 0"
+    if isinstance(norm, RowSoftmax):
+        return "limits: 0 and 1"
+    if _is_scaled(norm):
+        return "0"
+    return "mean 0, ±1 standard deviation" if isinstance(norm, RowLayerNorm) else "0, ±1 root mean square"
+
+
+def shared_guide_label_of(norms: list[Any]) -> str:
+    """What the lines at 1 and -1 are, where several norms are drawn."""
+    words = {RowSoftmax: "sum", RowLayerNorm: "standard deviation", RowRMSNorm: "root mean square"}
+    kept = [norm for norm in norms if not _is_scaled(norm)]
+    found = [word for cls, word in words.items() if any(isinstance(norm, cls) for norm in kept)]
+    return f"{' or '.join([', '.join(found[:-1]), found[-1]] if len(found) > 1 else found)} of 1"
+
+
+def _is_scaled(norm: Any) -> bool:
+    return any(getattr(norm, what, None) is not None for what in ("gamma", "beta"))
 
 
 def counted(n: int, what: str) -> str:

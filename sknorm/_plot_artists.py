@@ -1,4 +1,4 @@
-"""F4, what both displays draw with: axes, bars and bands of items, marks, names. matplotlib is imported in functions.
+"""F4, what both displays draw with: bars and bands of items, marks, names, legend. matplotlib is imported in functions.
 
 Items (features, samples, entries) stand in a list from top to bottom with their names where they are few, and along
 the x axis where they are many; `Panel` knows which. Three tones of one hue and black differ in lightness, so that they
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _plot_errors, _validation
+from ._plot_places import LABELS, Place, fit, height_of, width_of, width_of_all
 from ._precision import Array
 
 TONES = ("#D3E4F1", "#92BFDF", "#4A90C2")
@@ -21,69 +21,14 @@ GREYS = "#8C8C8C"
 LINE = "#08243F"
 MARKS = {"color": "#C44E00", "markersize": 6, "markeredgewidth": 1.5, "zorder": 3}
 
-FEW = 40  # items that are listed by name; beyond, the list is longer than a screen
-ROOM = 7.0  # points that a line of the list needs
-LABELS = 36.0  # points that ticks and label of an axis take
-LEGEND_LINE = 14.0  # points that a line of the legend takes
 LETTER = 5.0  # points that a letter of a title takes, at most about
+NARROW = 150.0  # points of width below which titles are small
 LONGEST_NAME = 24
+LINE_HEIGHT = 14.0  # points that one more line of a label takes
+SMALLEST_NAME = 5.0  # points; smaller ones are not read, so that some are left out
 
 # Beyond these powers of ten the limits and ticks of an axis overflow or vanish.
 EXTREME = 100
-
-
-def new_axes(ax: Any, n_panels: int, n_items: int, heights: tuple[float, float]) -> tuple[Any, Array, bool]:
-    """Figure, axes of the panels, and whether items are listed: of an own figure, or in the axes given.
-
-    ``heights`` are those of what is not the list, and of the own figure without a list, in inches. The own figure is
-    unknown to pyplot, so that nothing of it stays behind.
-    """
-    few = n_items <= FEW
-    if ax is None:
-        figure_class = _figure_class()
-        size = (9.6, heights[0] + 0.25 * max(n_items, 3) if few else heights[1])
-        figure = figure_class(figsize=size, layout="constrained")
-        return figure, np.ravel(figure.subplots(**_grid(n_panels, few))), few
-    axes = np.ravel(np.asarray(ax, dtype=object))
-    if len(axes) not in (1, n_panels) or not all(hasattr(a, "get_subplotspec") for a in axes):
-        raise _plot_errors.no_axes(n_panels, ax)
-    if few:
-        few = min(_height(a) for a in axes) >= ROOM * n_items
-    if len(axes) < n_panels:
-        axes = np.ravel(_cells(axes[0], _grid(n_panels, few)))
-    return axes[0].figure.figure, axes, few  # the whole figure, of a part of it too
-
-
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise _validation.missing_extra("matplotlib", "plot") from error
-    return Figure
-
-
-def _grid(n_panels: int, few: bool) -> dict[str, Any]:
-    if few:
-        return {"nrows": 1, "ncols": n_panels, "sharey": True}
-    return {"nrows": n_panels, "ncols": 1, "sharex": True}
-
-
-def _cells(ax: Any, grid: dict[str, Any]) -> Any:
-    """Axes in the place of one, which is left empty."""
-    from matplotlib.gridspec import GridSpec, GridSpecFromSubplotSpec
-
-    ax.set_axis_off()
-    shape = (grid.pop("nrows"), grid.pop("ncols"))
-    if (spec := ax.get_subplotspec()) is not None:
-        return GridSpecFromSubplotSpec(*shape, spec).subplots(**grid)
-    box = ax.get_position()
-    cells = GridSpec(*shape, figure=ax.figure, left=box.x0, right=box.x1, bottom=box.y0, top=box.y1)
-    return cells.subplots(**grid)
-
-
-def _height(ax: Any) -> float:
-    """In points."""
-    return float(ax.get_window_extent().height * 72 / ax.figure.dpi)
 
 
 class Panel:
@@ -122,28 +67,41 @@ class Panel:
         xy = (at, items) if self.listed else (items, at)
         return self.ax.plot(*xy, linestyle="", transform=axes, clip_on=False, **style)[0]
 
-    def guides(self, values: Any, linestyle: Any = (0, (4, 3))) -> None:
+    def guides(self, values: Any, linestyle: Any = (0, (4, 3))) -> list[Any]:
         """Lines at those values that are in sight."""
         line, view = (self.ax.axvline, self.ax.get_xlim()) if self.listed else (self.ax.axhline, self.ax.get_ylim())
         with np.errstate(over="ignore"):
             values = self._drawn(np.asarray(values))
-        for value in values:
-            if view[0] <= value <= view[1]:
-                line(value, color=LINE, linewidth=0.8, linestyle=linestyle, zorder=1.5)
+        style = {"color": LINE, "linewidth": 0.8, "linestyle": linestyle, "zorder": 1.5}
+        return [line(value, **style) for value in values if view[0] <= value <= view[1]]
 
     def title(self, text: str) -> None:
         """Lines of text above, broken where they would be wider than the axes."""
-        wide = self.ax.get_window_extent().width * 72 / self.ax.figure.dpi
-        lines = [fill(line, max(12, int(wide / LETTER))) for line in text.splitlines()]
-        self.ax.set_title("\n".join(lines), fontsize="medium")
+        wide = width_of(self.ax)
+        letter, size = (LETTER, "medium") if wide > NARROW else (0.8 * LETTER, "small")
+        if wide < NARROW / 2:
+            letter, size = 0.7 * LETTER, "x-small"
+        lines = [fill(line, max(12, int(wide / letter))) for line in text.splitlines()]
+        self.ax.set_title("\n".join(lines), fontsize=size)
 
-    def name_items(self, names: list[str], index: Array, what: str) -> None:
-        """Names beside a list, and positions below a row."""
+    def note(self, text: str) -> None:
+        """Words in the middle, of what has no bars."""
+        lines = fill(text, max(10, int(width_of(self.ax) / LETTER)))
+        style = {"ha": "center", "va": "center", "zorder": 3, "backgroundcolor": "w"}
+        self.ax.text(0.5, 0.5, lines, transform=self.ax.transAxes, **style)
+
+    def name_items(self, names: list[str], index: Array, what: str, around: float = 0.0) -> None:
+        """Names beside a list, or positions below a row; titles and a legend will take so many points."""
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         if self.listed:
-            size = min(10.0, 0.85 * _height(self.ax) / self.n_items)
-            self.ax.set_yticks(np.arange(self.n_items), shortened(names), fontsize=size, parse_math=False)
+            room = max(height_of(self.ax) - around, 0.25 * height_of(self.ax))
+            step = int(np.ceil(self.n_items * SMALLEST_NAME / (0.85 * room)))  # 1 unless the axes are very low
+            size = min(10.0, max(SMALLEST_NAME, 0.85 * room / self.n_items))
+            all_beside = self.ax.get_shared_y_axes().get_siblings(self.ax)
+            longest = int(sum(map(width_of, all_beside)) / (4 * LETTER))  # a quarter of the width is for the names
+            shown = shortened(names, min(max(longest, 8), LONGEST_NAME))[::step]
+            self.ax.set_yticks(np.arange(0, self.n_items, step), shown, fontsize=size, parse_math=False)
             self.ax.set_ylim(self.n_items - 0.5, -0.5)
             self.ax.tick_params(axis="y", length=0)
             return
@@ -165,13 +123,24 @@ class Panel:
         if len(sizes) and sizes.max() / 100 > np.median(sizes):
             label += f" ({self._logarithmic(np.nanmin(self._drawn(lowest)), self._drawn(sizes))})"
         set_label = self.ax.set_xlabel if self.listed else self.ax.set_ylabel
-        set_label(label if self.listed else label.replace(" (", "\n("))
+        set_label(self._broken(label))
         if not self.listed:
             self.ax.margins(y=0.1)
         self.ax.grid(axis="x" if self.listed else "y", color="#DDDDDD", linewidth=0.6)
         self.ax.set_axisbelow(True)
+        if self.listed and width_of(self.ax) < NARROW / 2:
+            self.ax.tick_params(axis="x", labelsize="x-small")
         for side in ("top", "right", "left") if self.listed else ("top", "right"):
             self.ax.spines[side].set_visible(False)
+
+    def _broken(self, label: str) -> str:
+        """In as many lines as the width needs; beside an axis of values, in two."""
+        first, scale, rest = label.partition(" (")
+        room = width_of(self.ax) / LETTER if self.listed else 0
+        if len(label) <= room or not scale:
+            return label
+        label = f"{first}\n({rest}"
+        return label if len(rest) < room or not self.listed else label.replace(", linear", ",\nlinear")
 
     def _logarithmic(self, lowest: float, sizes: Array) -> str:
         """Takes a logarithmic scale, about 0 where there are values of 0 and below, and says so."""
@@ -182,11 +151,12 @@ class Panel:
         smallest = max(sizes.min(), sizes.max() * 1e-9)
         decades = np.log10(sizes.max() / smallest)
         # what is about 0 takes a quarter of the width or more, so that the labels there stand apart
-        scale("symlog", linthresh=10.0 ** np.floor(np.log10(smallest)), linscale=max(1.0, 0.3 * decades))
+        linear = 10.0 ** np.floor(np.log10(smallest))
+        scale("symlog", linthresh=linear, linscale=max(1.0, 0.3 * decades))
         axis.get_major_locator().set_params(numticks=6)  # more would overlap
         if lowest == 0:
             (self.ax.set_xlim if self.listed else self.ax.set_ylim)(0)
-        return "symmetric log scale"
+        return f"symmetric log scale, linear up to {linear:g}"
 
     def _drawn(self, values: Any) -> Any:
         return values if not self.power else np.asarray(values) / 10.0**self.power
@@ -197,30 +167,42 @@ class Panel:
         return np.stack([items - half, items + half, np.full(self.n_items, np.nan)], axis=1).ravel()
 
 
-def shortened(names: list[str]) -> list[str]:
+def shortened(names: list[str], longest: int = LONGEST_NAME) -> list[str]:
     """Long names without their middle, told apart by their position where that makes them equal."""
     kept = [" ".join(name.split()) for name in names]
-    half = LONGEST_NAME // 2
-    cut = [name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}" for name in kept]
+    half = longest // 2
+    cut = [name if len(name) <= longest else f"{name[:half]}…{name[1 - half :]}" for name in kept]
     return [f"{name} #{i}" if cut.count(name) > 1 else name for i, name in enumerate(cut)]
 
 
-def new_legend(figure: Any, axes: Array, own: bool, handles: list[Any], labels: list[str]) -> Any:
+def new_legend(place: Place, handles: list[Any], labels: list[str]) -> Any:
     """Below an own figure; in a figure of others below the last axes, from where its labels end."""
-    style = {"frameon": False, "fontsize": "small"}
-    if own:
+    style: dict[str, Any] = {"frameon": False, "fontsize": "small"}
+    if not handles:
+        fit(place, None)
+        return None
+    if place.own:
         columns = len(handles) if len(handles) < 6 else 4
-        return figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
+        return place.figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
     from matplotlib.transforms import ScaledTranslation
 
-    ax = axes[-1]
-    below = ax.transAxes + ScaledTranslation(0, -LABELS / 72, figure.dpi_scale_trans)
-    place = {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0}
-    legend = ax.legend(handles, labels, ncols=2, **place, **style)
+    ax, wide = place.axes[-1], width_of_all(place.axes)
+    labels_end = LABELS + LINE_HEIGHT * max(a.get_xlabel().count("\n") for a in place.axes)
+    below = ax.transAxes + ScaledTranslation(0, -labels_end / 72, place.figure.dpi_scale_trans)
+    style |= {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0}
+    if wide < 2 * NARROW:
+        style |= {"fontsize": "x-small", "columnspacing": 1.0, "labelspacing": 0.2, "handlelength": 1.4}
+    for columns in range(min(len(handles), 5), 0, -1):
+        legend = ax.legend(handles, labels, ncols=columns, **style)
+        extent = legend.get_window_extent()
+        if extent.width * 72 / ax.figure.dpi <= wide:
+            break
     # It may be wider than the axes, which a layout would make narrower still: what it is to keep free is the height.
     legend.set_in_layout(False)
-    height = LABELS + LEGEND_LINE * -(-len(handles) // 2)
-    ax.annotate(" ", (1, 0), (0, -height), xycoords="axes fraction", textcoords="offset points", fontsize=1)
+    height = labels_end + extent.height * 72 / ax.figure.dpi
+    if place.box is None:
+        ax.annotate(" ", (1, 0), (0, -height), xycoords="axes fraction", textcoords="offset points", fontsize=1)
+    fit(place, legend)
     return legend
 
 

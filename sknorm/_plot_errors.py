@@ -8,13 +8,18 @@ from ._validation import message, shown
 
 
 def no_display(expected: str, estimator: Any) -> TypeError:
-    remedy = "Of a pipeline pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X)."
+    if isinstance(estimator, type):
+        remedy = f"Call it: {estimator.__name__}()."
+    elif hasattr(estimator, "steps"):
+        remedy = "Of a pipeline pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X)."
+    else:
+        remedy = "Pass one, as RowLayerNorm()." if expected == "row norms" else "Pass one, as Standardizer()."
     return TypeError(message(expected, shown(estimator, 60), remedy))
 
 
-def no_axes(n_panels: int, got: Any) -> ValueError:
-    remedy = "Leave it out for a figure of its own."
-    return ValueError(message(f"ax to be None, one Axes, or {n_panels} of them", shown(got, 60), remedy))
+def no_axes(n_panels: int, got: str) -> ValueError:
+    remedy = f"Leave it out, or pass axes with x and y, as of plt.subplots(1, {n_panels})."
+    return ValueError(message(f"ax to be None, one Axes, or {n_panels} of them in one figure", got, remedy))
 
 
 def nothing_to_draw(shape: tuple[int, ...]) -> ValueError:

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from . import _parameters, _plot_errors
 from ._containers import frame_kind, to_values
 from ._dataset_transformer import DatasetTransformer
-from ._plot_aims import aim_of, counted, guides_of
-from ._plot_artists import LINE, MARKS, TONES, Panel, new_axes, new_legend, png_of
+from ._plot_aims import aim_of, counted, guide_label_of, guides_of
+from ._plot_artists import LINE, MARKS, TONES, Panel, new_legend, png_of
+from ._plot_places import new_place
 from ._plot_quantiles import Quantiles, features_of, quantiles_of, samples_of
+from ._plot_samples import chosen, kinds_of, kinds_of_samples
 from ._precision import Array
 from ._sample_transformer import SampleTransformer
 
@@ -45,6 +47,10 @@ class NormalizationDisplay:
         Above the two axes.
     guides : tuple of float, default=()
         Where the dashed lines stand.
+    guide_label : str, default="aim"
+        What they are, in the legend.
+    totals : dict of int, default=None
+        How many of all samples, drawn or not, need each of the `marks_`; None counts the items that are drawn.
 
     Attributes
     ----------
@@ -85,6 +91,8 @@ class NormalizationDisplay:
         item: str,
         titles: tuple[str, str],
         guides: tuple[float, ...] = (),
+        guide_label: str = "aim",
+        totals: dict[str, int] | None = None,
     ) -> None:
         self.before = before
         self.after = after
@@ -93,6 +101,8 @@ class NormalizationDisplay:
         self.item = item
         self.titles = titles
         self.guides = guides
+        self.guide_label = guide_label
+        self.totals = totals
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, features: Any = None, ax: Any = None) -> Self:
@@ -103,14 +113,15 @@ class NormalizationDisplay:
         estimator : one of the five transformers
             `MinMaxNormalizer` and `Standardizer` have to be fitted; the row norms need not.
         X : array-like, sparse matrix or DataFrame of shape (n_samples, ..., n_features)
-            What the estimator transforms; all axes but the last are pooled. Of more than 200 samples of a row norm, at
-            most 200 at equal distances are drawn. A sparse matrix is made dense one feature or sample at a time.
+            What the estimator transforms; all axes but the last are pooled. Of more than 200 samples of a row norm,
+            200 are drawn, chosen at random and the same each time: all that need a mark, as far as every kind of
+            sample has its part. A sparse matrix is made dense one feature or sample at a time.
         features : str, int, slice, or array-like of names, indices or booleans, default=None
             The features to draw, in that order, of `MinMaxNormalizer` and `Standardizer`; None draws all. A row norm
             is drawn by sample, so select these: ``X[:20]``.
         ax : matplotlib Axes, or two of them, default=None
-            Where to draw. One is divided into two. None makes a figure, which pyplot does not know. In a figure of
-            your own, ``layout="constrained"`` makes room for names and legend.
+            Where to draw, after what is there is removed. One is divided into two. None makes a figure, which pyplot
+            does not know. A figure of your own that has no layout takes the constrained one, for names and legend.
 
         Returns
         -------
@@ -143,6 +154,7 @@ class NormalizationDisplay:
             raise _plot_errors.nothing_to_draw(values.shape)
 
         width, n_samples = values.shape[-1], int(np.prod(values.shape[:-1]))
+        totals = None
         if by_feature:
             fitted = getattr(norm, "feature_names_in_", None)
             index = np.arange(width) if features is None else _parameters.check_features(features, fitted, width)
@@ -151,7 +163,9 @@ class NormalizationDisplay:
             count = f"{len(index)} of {width} features" if len(index) < width else counted(width, "feature")
             count += f", {counted(n_samples, 'sample')}"
         else:
-            index = np.arange(0, n_samples, -(-n_samples // MOST_SAMPLES))
+            kinds = kinds_of_samples(values)
+            totals = {what: int(mask.sum()) for what, mask in kinds.items()}
+            index = chosen(kinds, MOST_SAMPLES)
             names = _sample_names(X, values.shape[:-1], index)
             image = image[..., :width]  # without kept statistics
             before, after = (quantiles_of(samples_of(v, index)) for v in (values, image))
@@ -165,6 +179,8 @@ class NormalizationDisplay:
             item="feature" if by_feature else "sample",
             titles=(f"Before\n{count}", f"After {type(estimator).__name__}\n{aim_of(norm)}"),
             guides=guides_of(norm),
+            guide_label=guide_label_of(norm),
+            totals=totals,
         )
         return display.plot(ax=ax)
 
@@ -181,8 +197,9 @@ class NormalizationDisplay:
         display : itself
         """
         n = len(self.names)
-        self.figure_, self.ax_, listed = new_axes(ax, 2, n, (1.6, 6.0))
-        self._own = ax is None
+        place = new_place(ax, 2, n, (1.6, 6.0))
+        self.figure_, self.ax_, listed, self._own = place[:4]
+        around = place.around
         half = 0.33 if listed else 0.5
         bands, medians = [], []
         self.marks_: dict[str, Array] = {}
@@ -195,18 +212,26 @@ class NormalizationDisplay:
                 [panel.bands(levels[i], levels[-1 - i], half, color=TONES[i], zorder=1 + i / 10) for i in range(3)]
             )
             medians.append(panel.lines(levels[3], half, color=LINE, linewidth=1.6, zorder=2))
-            panel.name_items(self.names, self.index, self.item)
+            panel.name_items(self.names, self.index, self.item, around)
             panel.name_values(levels[0], levels[-1])
             panel.title(title)
         if listed and self.item == "sample":
             self.ax_[0].set_ylabel("sample")
-        panels[1].guides(self.guides)
+        guides = panels[1].guides(self.guides)
         self.bands_, self.medians_ = np.array(bands), np.array(medians)
         self._mark(panels)
-        handles = [*self.bands_[0], self.medians_[0], *(marks[0] for marks in self.marks_.values())]
-        labels = ["minimum to maximum", "5 to 95 %", "25 to 75 %", "median", *self._mark_labels()]
-        self.legend_ = new_legend(self.figure_, self.ax_, self._own, handles, labels)
+        seen = self._tones_seen()
+        handles = [*self.bands_[0][seen], self.medians_[0], *(marks[0] for marks in self.marks_.values()), *guides[:1]]
+        tones = np.array(["minimum to maximum", "5 to 95 %", "25 to 75 %"])[seen]
+        labels = [*tones, "median", *self._mark_labels(), *[self.guide_label][: len(guides)]]
+        self.legend_ = new_legend(place, handles, labels)
         return self
+
+    def _tones_seen(self) -> Array:
+        """Which of the three bands are more than a line, and not hidden behind the next, anywhere."""
+        levels = np.stack([self.before.levels, self.after.levels])
+        steps = np.asarray((levels[:, :-1] < levels[:, 1:]).any(axis=(0, 2)))
+        return np.asarray(steps[:3] | steps[:2:-1])
 
     def _mark(self, panels: list[Panel]) -> None:
         for what, items in self._marked().items():
@@ -214,24 +239,24 @@ class NormalizationDisplay:
             for panel, quantiles in zip(panels, (self.before, self.after), strict=True):
                 if what == "constant":
                     values = quantiles.levels[3, items]
-                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", **MARKS))
+                    drawn.append(panel.points(items, values, marker="D", fillstyle="none", clip_on=False, **MARKS))
                 else:
                     drawn.append(panel.edge_marks(items, marker="s" if what == "missing" else "x", **MARKS))
             self.marks_[what] = np.array(drawn)
 
     def _marked(self) -> dict[str, Array]:
         """Which items need a mark."""
-        missing = self.before.missing
-        kinds = {
-            "constant": self.before.constant,
-            "missing in part": (missing > 0) & (missing < 1),
-            "missing": missing == 1,
-        }
+        kinds = kinds_of(self.before.constant, self.before.missing)
         return {what: np.flatnonzero(mask) for what, mask in kinds.items() if mask.any()}
 
     def _mark_labels(self) -> list[str]:
         words = {"constant": "one value only", "missing in part": "some values missing", "missing": "all missing"}
-        return [f"{words[what]}: {counted(len(items), self.item)}" for what, items in self._marked().items()]
+        labels = []
+        for what, items in self._marked().items():
+            total = len(items) if self.totals is None else self.totals[what]
+            drawn = f", {len(items)} drawn" if len(items) < total else ""
+            labels.append(f"{words[what]}: {counted(total, self.item)}{drawn}")
+        return labels
 
     def _repr_png_(self) -> bytes | None:
         """What a notebook shows, which shows figures of pyplot by itself."""

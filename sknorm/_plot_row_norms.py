@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +10,9 @@ from sklearn.base import clone
 
 from . import _plot_errors
 from ._containers import frame_kind, to_values
-from ._plot_aims import constraint_of, counted, guides_of
-from ._plot_artists import GREYS, MARKS, TONES, Panel, new_axes, new_legend, png_of
+from ._plot_aims import constraint_of, counted, guides_of, shared_guide_label_of
+from ._plot_artists import GREYS, MARKS, TONES, Panel, new_legend, png_of
+from ._plot_places import new_place
 from ._precision import Array
 from ._row_layer_norm import RowLayerNorm
 from ._row_rms_norm import RowRMSNorm
@@ -38,6 +39,8 @@ class RowNormDisplay:
         Above the axes, for the vector and for each norm: what, and name and formula of its constraint.
     guides : list of tuples of float
         Where the dashed lines stand, for the vector and for each norm.
+    guide_label : str, default="aim"
+        What they are, in the legend.
 
     Attributes
     ----------
@@ -69,29 +72,31 @@ class RowNormDisplay:
         names: list[str],
         titles: list[tuple[str, str, str]],
         guides: list[tuple[float, ...]],
+        guide_label: str = "aim",
     ) -> None:
         self.vector = vector
         self.images = images
         self.names = names
         self.titles = titles
         self.guides = guides
+        self.guide_label = guide_label
 
     @classmethod
-    def from_vector(cls, x: Any, norms: Sequence[Any] | None = None, names: Any = None, ax: Any = None) -> Self:
+    def from_vector(cls, x: Any, norms: Any = None, names: Any = None, ax: Any = None) -> Self:
         """Normalise one vector in several ways, and draw it.
 
         Parameters
         ----------
         x : array-like of shape (n_entries,)
             A pandas Series gives the names of its index.
-        norms : sequence of row norms, default=None
+        norms : row norm, or sequence of them, default=None
             None takes `RowSoftmax`, `RowLayerNorm` and `RowRMSNorm` as they come; pass
             ``[RowSoftmax(temperature=10), RowLayerNorm()]`` for others.
         names : sequence of str of length n_entries, default=None
             Of the entries.
         ax : matplotlib Axes, or as many as norms and one more, default=None
-            Where to draw. One is divided. None makes a figure, which pyplot does not know. In a figure of
-            your own, ``layout="constrained"`` makes room for names and legend.
+            Where to draw, after what is there is removed. One is divided. None makes a figure, which pyplot does not
+            know. A figure of your own that has no layout takes the constrained one, for names and legend.
 
         Returns
         -------
@@ -106,7 +111,11 @@ class RowNormDisplay:
         ImportError
             Without matplotlib.
         """
-        norms = [RowSoftmax(), RowLayerNorm(), RowRMSNorm()] if norms is None else list(norms)
+        if norms is None:
+            norms = [RowSoftmax(), RowLayerNorm(), RowRMSNorm()]
+        elif hasattr(norms, "transform") or not isinstance(norms, Iterable):  # a pipeline too could be iterated over
+            norms = [norms]
+        norms = list(norms)
         for norm in norms:
             if not isinstance(norm, SampleTransformer):
                 raise _plot_errors.no_display("row norms", norm)
@@ -124,6 +133,7 @@ class RowNormDisplay:
             names=names,
             titles=[("The vector", "as it is", counted(width, "entry")), *titles],
             guides=[(), *map(guides_of, norms)],
+            guide_label=shared_guide_label_of(norms),
         )
         return display.plot(ax=ax)
 
@@ -140,9 +150,10 @@ class RowNormDisplay:
         display : itself
         """
         n, rows = len(self.names), [self.vector, *self.images]
-        self.figure_, self.ax_, listed = new_axes(ax, len(rows), n, (1.5, 1.8 * len(rows)))
-        self._own = ax is None
-        bars, marks = [], []
+        place = new_place(ax, len(rows), n, (1.5, 1.8 * len(rows)))
+        self.figure_, self.ax_, listed, self._own = place[:4]
+        around = place.around
+        bars, marks, guides = [], [], []
         for i, (ax, y) in enumerate(zip(self.ax_, rows, strict=True)):
             y = np.where(np.isfinite(y), y, np.nan)
             panel = Panel(ax, n, listed, np.nanmax(np.abs(y), initial=0))
@@ -150,15 +161,18 @@ class RowNormDisplay:
             bars.append(panel.bands(0.0, y, 0.36 if listed else 0.5, color=colour, zorder=1))
             if len(missing := np.flatnonzero(np.isnan(y))):
                 marks.append(panel.edge_marks(missing, marker="x", **MARKS))
-            panel.name_items(self.names, np.arange(n), "entry")
+            panel.name_items(self.names, np.arange(n), "entry", around)
             panel.name_values(np.zeros(n), np.zeros(n))
+            if not np.nanmax(np.abs(y), initial=0):
+                panel.note("constant: all zeros" if len(missing) < n else "all missing")
+                (ax.set_xlim if listed else ax.set_ylim)(-1.1, 1.1)
             panel.guides([0.0], linestyle="-")
-            panel.guides([value for value in self.guides[i] if value])
+            guides += panel.guides([value for value in self.guides[i] if value])
             panel.title(("{}\n{}\n{}" if listed else "{}: {} ({})").format(*self.titles[i]))
         self.bars_, self.marks_ = np.array(bars), np.array(marks)
-        if len(marks):
-            label = f"missing: {counted(int(np.isnan(self.vector).sum()), 'entry')}"
-            new_legend(self.figure_, self.ax_, self._own, marks[:1], [label])
+        label = f"missing: {counted(int(np.isnan(self.vector).sum()), 'entry')}"
+        labels = [*[label][: len(marks)], *[self.guide_label][: len(guides)]]
+        new_legend(place, [*marks[:1], *guides[:1]], labels)
         return self
 
     def _repr_png_(self) -> bytes | None:

@@ -63,11 +63,11 @@ def test_units_far_apart_take_a_logarithmic_scale_which_the_label_says(frame):
     assert display.ax_[0].get_xlabel() == "value (log scale)"
     X[0, 0] = 0
     display = drawn(draw(Standardizer().fit(X), X))
-    assert display.ax_[0].get_xlabel() == "value (symmetric log scale)"
+    assert display.ax_[0].get_xlabel() == "value (symmetric log scale, linear up to 0.001)"
     assert display.ax_[0].get_xlim()[0] == 0
     X[0, 0] = -1
     display = drawn(draw(Standardizer().fit(X), X))
-    assert display.ax_[0].get_xlabel() == "value (symmetric log scale)"
+    assert " ".join(display.ax_[0].get_xlabel().split()) == "value (symmetric log scale, linear up to 1)"
 
 
 @pytest.mark.parametrize("n", [3, 300])
@@ -107,6 +107,74 @@ def test_one_axes_is_divided_and_as_many_as_are_needed_are_taken(frame):
     free = plt.figure().add_axes([0.2, 0.2, 0.7, 0.6])
     inside = drawn(draw(norm, frame, ax=free)).ax_[1].get_position()
     assert inside.x1 <= 0.9 + 1e-9
+
+
+def outside(box, texts, names=()):
+    """Which of the texts, and of the names, are not inside a box in pixels."""
+    found = [text for text in [*texts, *names] if text.get_visible() and text.get_text().strip()]
+    boxes = {text.get_text(): text.get_window_extent() for text in found}
+    return [
+        text
+        for text, inner in boxes.items()
+        if inner.x0 < box.x0 - 1 or inner.y0 < box.y0 - 1 or inner.x1 > box.x1 + 1 or inner.y1 > box.y1 + 1
+    ]
+
+
+def texts_of(display):
+    legend = display.ax_[-1].get_legend()
+    names = [label for ax in display.ax_ for label in ax.get_yticklabels() if ax.yaxis.get_tick_params()["labelleft"]]
+    return [*legend.get_texts(), *(text for ax in display.ax_ for text in (ax.title, ax.xaxis.label)), *names]
+
+
+def test_in_a_plain_figure_of_pyplot_names_titles_and_legend_are_inside():
+    X = pd.DataFrame(np.random.default_rng(0).lognormal(sigma=2, size=(50, 13)))
+    X.columns = [f"a column with a rather long name, which is number {i}" for i in range(13)]
+    norm = Standardizer().fit(X)
+    for make in (
+        lambda: draw(norm, X, ax=plt.subplots()[1]),
+        lambda: draw(norm, X, ax=plt.subplots(2, 2)[1][0, 0]),
+        lambda: draw(norm, X, ax=plt.subplots(2, 1)[1]),
+        lambda: draw(norm, X, ax=plt.subplots(1, 2)[1]),
+        lambda: draw_vector([1, 2, np.nan], ax=plt.subplots()[1]),
+    ):
+        display = drawn(make())
+        assert outside(display.figure_.bbox, texts_of(display)) == []
+        legend = display.ax_[-1].get_legend().get_window_extent()
+        for ax in display.ax_:
+            assert not ax.get_window_extent().overlaps(legend)
+            assert not ax.xaxis.label.get_window_extent().shrunk(1, 0.8).overlaps(legend)
+
+
+def test_one_axes_in_no_grid_or_adjusted_by_hand_is_divided_inside_its_box(frame):
+    norm = Standardizer().fit(frame)
+    adjusted = plt.figure(figsize=(12, 5))
+    adjusted.subplots_adjust(left=0.1)
+    for ax in (plt.figure().add_axes([0.2, 0.1, 0.7, 0.8]), adjusted.subplots(1, 2)[1]):
+        box = ax.get_window_extent()
+        display = drawn(draw(norm, frame, ax=ax))
+        assert display.figure_.get_layout_engine() is None
+        assert outside(box, texts_of(display)) == []
+
+
+def test_the_layout_that_a_user_chose_stays(frame):
+    figure, ax = plt.subplots(layout="tight")
+    engine = figure.get_layout_engine()
+    draw(Standardizer().fit(frame), frame, ax=ax)
+    assert figure.get_layout_engine() is engine
+
+
+def test_what_was_in_the_axes_goes(frame):
+    _, axes = plt.subplots(1, 2)
+    for ax in axes:
+        ax.plot([1, 2])
+    draw(Standardizer().fit(frame), frame, ax=axes)
+    assert [len(ax.lines) for ax in axes] == [1, 4]  # the medians, and the dashed lines
+    _, ax = plt.subplots()
+    ax.plot([1, 2])
+    for _ in range(2):
+        draw_vector([1, 2], ax=ax)
+        assert not ax.lines
+        assert len(ax.figure.axes) == 5
 
 
 def test_in_a_low_axes_names_become_small_and_then_positions(frame):

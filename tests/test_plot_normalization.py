@@ -56,9 +56,13 @@ def test_a_row_norm_is_drawn_by_sample(cls, frame):
 def test_of_many_samples_at_most_200_are_drawn_and_the_title_says_so():
     X = np.random.default_rng(0).normal(size=(1001, 5))
     display = drawn(draw(RowRMSNorm(), X))
-    assert list(display.index) == list(range(0, 1001, 6))
-    assert display.ax_[0].get_title() == "Before\n167 of 1001 samples of 5 features"
-    np.testing.assert_array_equal(spans(display.bands_[0, 0], listed=False)[1], [X[6].min(), X[6].max()])
+    index = display.index
+    assert len(index) == len(set(index)) == 200
+    assert list(index) == sorted(index) == list(draw(RowRMSNorm(), X).index)
+    assert len(set(np.diff(index))) > 3  # which a period of the data does not meet
+    assert display.ax_[0].get_title() == "Before\n200 of 1001 samples of 5 features"
+    found = spans(display.bands_[0, 0], listed=False)
+    np.testing.assert_array_equal(found, np.stack([X[index].min(axis=1), X[index].max(axis=1)], axis=1))
 
 
 def test_missing_and_constant_features_are_marked_and_the_legend_counts_them(frame):
@@ -72,14 +76,17 @@ def test_missing_and_constant_features_are_marked_and_the_legend_counts_them(fra
     assert [line.get_xdata()[0] for line in display.marks_["constant"]] == [4, 0]
     np.testing.assert_array_equal(display.before.constant, norm.constant_features_)
     labels = [text.get_text() for text in display.legend_.get_texts()]
-    assert labels[4:] == ["one value only: 1 feature", "some values missing: 1 feature", "all missing: 1 feature"]
+    assert labels[4:7] == ["one value only: 1 feature", "some values missing: 1 feature", "all missing: 1 feature"]
     np.testing.assert_array_equal(display.before.missing, [7 / 61, 0, 1, 0])
 
 
 def test_what_is_not_there_is_neither_marked_nor_in_the_legend(frame):
     display = draw(Standardizer().fit(frame), frame)
     assert display.marks_ == {}
-    assert len(display.legend_.get_texts()) == 4
+    labels = [text.get_text() for text in display.legend_.get_texts()]
+    assert labels == ["minimum to maximum", "5 to 95 %", "25 to 75 %", "median", "mean 0, ±1 standard deviation"]
+    labels = [text.get_text() for text in draw(RowLayerNorm(), np.zeros((1, 3))).legend_.get_texts()]
+    assert labels == ["median", "one value only: 1 sample", "mean 0, ±1 standard deviation"]
 
 
 @pytest.mark.parametrize("n", [41, 300])
@@ -173,6 +180,27 @@ def test_the_title_says_what_the_transformer_aims_at(norm, aim, frame):
     assert " ".join(title.split()) == f"After {type(norm).__name__} {aim}"
 
 
+@pytest.mark.parametrize(
+    "norm, guides, label",
+    [
+        (MinMaxNormalizer((-1, 1)), 2, "range: -1 and 1"),
+        (Standardizer(), 3, "mean 0, ±1 standard deviation"),
+        (Standardizer(with_std=False), 1, "mean 0"),
+        (Standardizer(with_mean=False), 0, None),
+        (RowLayerNorm(), 3, "mean 0, ±1 standard deviation"),
+        (RowRMSNorm(), 3, "0, ±1 root mean square"),
+        (RowLayerNorm(gamma=[2] * 4), 1, "0"),
+        (RowSoftmax(temperature=0.1), 2, "limits: 0 and 1"),
+    ],
+)
+def test_dashed_lines_are_drawn_where_they_mean_something_and_the_legend_names_them(norm, guides, label, frame):
+    display = drawn(draw(norm.fit(frame), frame))
+    dashed = [line for line in display.ax_[1].lines if line.is_dashed()]
+    assert len(dashed) == guides
+    labels = [text.get_text() for text in display.legend_.get_texts()]
+    assert labels[labels.index("median") + 1 :] == ([label] if label else [])
+
+
 def test_an_estimator_has_to_be_one_of_the_five_and_fitted(frame):
     with pytest.raises(NotFittedError):
         draw(Standardizer(), frame)
@@ -180,8 +208,19 @@ def test_an_estimator_has_to_be_one_of_the_five_and_fitted(frame):
         draw(make_pipeline(Standardizer()), frame)
     assert_says(error.value, "one of the five transformers", "Pipeline(steps=[", "pass one step, as pipeline[-1]")
     with pytest.raises(TypeError) as error:
-        draw_vector([1, 2], norms=[Standardizer()])
-    assert_says(error.value, "row norms", "Standardizer()", "pass one step")
+        draw(Standardizer, frame)
+    assert_says(error.value, "one of the five transformers", "sknorm", "Call it: Standardizer()")
+    with pytest.raises(TypeError) as error:
+        draw("standard", frame)
+    assert_says(error.value, "one of the five transformers", "'standard'", "Pass one, as Standardizer()")
+    for norms in ([Standardizer()], Standardizer()):
+        with pytest.raises(TypeError) as error:
+            draw_vector([1, 2], norms=norms)
+        assert_says(error.value, "row norms", "Standardizer()", "Pass one, as RowLayerNorm()")
+    with pytest.raises(TypeError) as error:
+        draw_vector([1, 2], norms=RowSoftmax)
+    assert_says(error.value, "row norms", "RowSoftmax", "Call it: RowSoftmax()")
+    assert len(draw_vector([1, 2], norms=RowSoftmax()).images) == 1
 
 
 def test_data_are_refused_as_by_transform(frame):
@@ -204,7 +243,17 @@ def test_features_and_axes_that_do_not_fit_are_refused(frame):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         draw(RowRMSNorm(), frame, features=["a"])
     assert_says(error.value, "features=None for RowRMSNorm", "['a']", "X[:20]")
-    for ax in (3, plt.figure().subplots(1, 3)):
+    pair, other = plt.figure().subplots(1, 2), plt.figure().subplots()
+    gone = plt.figure().subplots()
+    gone.remove()
+    for ax, got in [
+        (3, "3"),
+        (plt.figure().subplots(1, 3), "Axes"),
+        (plt.figure().subplots(subplot_kw={"projection": "polar"}), "polar axes"),
+        (gone, "removed"),
+        ([pair[0], pair[0]], "the same axes"),
+        ([pair[0], other], "several figures"),
+    ]:
         with pytest.raises(ValueError) as error:  # noqa: PT011
             draw(norm, frame, ax=ax)
-        assert_says(error.value, "None, one Axes, or 2 of them", "", "Leave it out")
+        assert_says(error.value, "None, one Axes, or 2 of them", got, "Leave it out")

@@ -41,6 +41,13 @@ def test_entries_have_names_and_missing_ones_are_marked():
     assert draw_vector(pl.Series([1, 2])).names == ["0", "1"]
 
 
+def test_a_constant_vector_is_said_to_become_zeros():
+    display = drawn(draw_vector([2.0, 2.0, 2.0]))
+    assert [[text.get_text() for text in ax.texts] for ax in display.ax_] == [[], [], ["constant: all zeros"], []]
+    labels = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert labels == ["sum, standard deviation or root mean square of 1"]
+
+
 def test_a_vector_is_one_sample_of_numbers():
     with pytest.raises(ValueError) as error:  # noqa: PT011
         draw_vector([[1.0, 2.0]])

@@ -195,13 +195,13 @@ def test_row_statistics_become_contiguous_arrays_of_float64():
 @pytest.mark.parametrize(
     "given, got",
     [
-        (None, "'NoneType'"),
-        (5, "'int'"),
-        ([[1.0], [2.0], [3.0]], "'list' of shapes [(1,), (1,), (1,)]"),
-        ([[1.0]], "'list' of shapes [(1,)]"),
-        (([1.0], [2.0, 3.0]), "'tuple' of shapes [(1,), (2,)]"),
-        ([["a"], [1.0]], "'list'"),
-        ((), "'tuple'"),
+        (None, "NoneType"),
+        (5, "int"),
+        ([[1.0], [2.0], [3.0]], "arrays of shapes [(1,), (1,), (1,)]"),
+        ([[1.0]], "arrays of shapes [(1,)]"),
+        (([1.0], [2.0, 3.0]), "arrays of shapes [(1,), (2,)]"),
+        ([["a"], [1.0]], "list"),
+        ((), "tuple"),
     ],
 )
 def test_other_row_statistics_are_refused(given, got):

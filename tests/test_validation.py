@@ -16,6 +16,7 @@ from sknorm import _validation as check
 from .wording import assert_says
 
 NAN, INF = np.nan, np.inf
+NAMES = ("row_mean", "row_scale")
 
 
 def objects(*values):

@@ -1,7 +1,9 @@
 """Displays."""
 
 import pandas as pd
+from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 from sknorm import RowSoftmax, Standardizer
 from sknorm.plotting import NormalizationDisplay, RowNormDisplay
@@ -9,13 +11,34 @@ from sknorm.plotting import NormalizationDisplay, RowNormDisplay
 from .row import Row, X, without
 
 FITTED = Standardizer().fit(X)
+NO_AXES = (
+    "Expected ax to be None, one Axes, or 2 of them in one figure, got {}. Leave it out, or pass axes with x and y, as "
+    "of plt.subplots(1, 2)."
+)
+
+
+def removed(axes):
+    axes.remove()
+    return axes
+
 
 ROWS = [
     Row(
         lambda: NormalizationDisplay.from_estimator("scaler", X),
         TypeError,
-        "Expected one of the five transformers, got 'scaler'. Of a pipeline pass one step, as pipeline[-1], and "
-        "what comes to it, as pipeline[:-1].transform(X).",
+        "Expected one of the five transformers, got 'scaler'. Pass one, as Standardizer().",
+    ),
+    Row(
+        lambda: NormalizationDisplay.from_estimator(Standardizer, X),
+        TypeError,
+        "Expected one of the five transformers, got <class 'sknorm._standardizer.Standardizer'>. Call it: "
+        "Standardizer().",
+    ),
+    Row(
+        lambda: NormalizationDisplay.from_estimator(make_pipeline(Standardizer()), X),
+        TypeError,
+        "Expected one of the five transformers, got Pipeline(steps=[('standardizer', Standardizer())]). Of a pipeline "
+        "pass one step, as pipeline[-1], and what comes to it, as pipeline[:-1].transform(X).",
     ),
     Row(
         lambda: NormalizationDisplay.from_estimator(Standardizer(), X),
@@ -42,8 +65,21 @@ ROWS = [
     Row(
         lambda: NormalizationDisplay.from_estimator(FITTED, X, ax=3),
         ValueError,
-        "Expected ax to be None, one Axes, or 2 of them, got 3. Leave it out for a figure of its own.",
+        NO_AXES.format("3"),
     ),
+    *[
+        Row(
+            lambda axes=axes: NormalizationDisplay.from_estimator(FITTED, X, ax=axes()),
+            ValueError,
+            NO_AXES.format(got),
+        )
+        for axes, got in [
+            (lambda: Figure().subplots(subplot_kw={"polar": True}), "polar axes"),
+            (lambda: removed(Figure().subplots()), "axes that were removed from their figure"),
+            (lambda: [Figure().subplots()] * 2, "the same axes more than once"),
+            (lambda: [Figure().subplots(), Figure().subplots()], "axes of several figures"),
+        ]
+    ],
     Row(
         lambda: without("matplotlib.figure", lambda: NormalizationDisplay.from_estimator(FITTED, X)),
         ImportError,
@@ -69,8 +105,7 @@ ROWS = [
     Row(
         lambda: RowNormDisplay.from_vector(X[0], norms=[Standardizer()]),
         TypeError,
-        "Expected row norms, got Standardizer(). Of a pipeline pass one step, as pipeline[-1], and what comes to "
-        "it, as pipeline[:-1].transform(X).",
+        "Expected row norms, got Standardizer(). Pass one, as RowLayerNorm().",
     ),
     Row(
         lambda: RowNormDisplay.from_vector(X[0], names=["a"]),
