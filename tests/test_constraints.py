@@ -315,7 +315,7 @@ def test_a_largest_magnitude_of_1_counts_only_where_all_features_have_it():
 
 
 def test_a_variance_of_1_is_said_of_sparse_data():
-    X = sp.random_array((300, 20), density=0.3, rng=np.random.default_rng(0), format="csr")
+    X = sp.random_array((300, 20), density=0.3, random_state=0, format="csr")
     report = diagnose(StandardScaler(with_mean=False).fit_transform(X))
     assert verdicts(report) == {c.VARIANCE}
     assert report.verdict == "Normalised by feature: variance 1 (20 of 20 features)."
