@@ -71,6 +71,24 @@ def test_gamma_and_beta_keep_the_bound(cls, oracle, dtype, data):
     assert sample_errors(got, oracle(X, eps=eps, **params)).max() <= 4
 
 
+@every_dtype
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("width", [5, 1999])
+@pytest.mark.parametrize("offset", [1, 100, -3e7])
+def test_what_is_left_of_a_sample_without_its_outlier_is_within_4_ulp(offset, width, missing, dtype):
+    """All but one deviate from the mean by hardly anything, and gamma takes that one away."""
+    if np.dtype(dtype).kind in "iu":
+        offset = np.clip(offset, np.iinfo(dtype).min, np.iinfo(dtype).max - 1)
+    X = np.full((3, width), offset if np.dtype(dtype).itemsize > 2 else offset % 100, dtype)
+    gamma = np.ones(width)
+    for i, at in enumerate([0, width // 2, -1]):
+        X[i, at] = X[i, at] + 1 if X.dtype.kind in "iu" else np.nextafter(X[i, at], X.dtype.type(np.inf))
+        gamma[at] = 1e-8
+    if missing and X.dtype.kind == "f":
+        X[:, 1] = np.nan
+    assert sample_errors(RowLayerNorm(gamma=gamma).transform(X), layer_normed(X, gamma=gamma)).max() <= 4
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @norms
 @given(st.data())

@@ -87,40 +87,43 @@ INLINE void NAME(float_sums)(const float *x, ptrdiff_t d, double origin, double 
     *squares = TOTAL_OF(total_squares) + rest_squares;
 }
 
-/* gamma * (x - mean) * inverse + beta of four values. */
-INLINE void NAME(float_four)(const float *x, float *y, double mean, double inverse, const double *gamma,
+/* gamma * ((x - origin) - above) * inverse + beta of four values. The mean is origin + above, and as one float64 it would
+lack bits that count where a sample deviates from it by hardly more than a float32 can. */
+INLINE void NAME(float_four)(const float *x, float *y, double origin, double above, double inverse, const double *gamma,
                              const double *beta, const int centred, const int scaled)
 {
-    NAME(FourWide) t = (WIDE_FLOATS(x) - (centred ? mean : 0.0)) * inverse;
+    NAME(FourWide) t = WIDE_FLOATS(x);
+    if (centred)
+        t = (t - origin) - above;
+    t *= inverse;
     if (scaled)
         t = t * *(const NAME(FourWide) *)gamma + *(const NAME(FourWide) *)beta;
     *(NAME(Four) *)y = NARROWED(t);
 }
 
-INLINE void NAME(float_image)(const float *x, float *y, ptrdiff_t d, double mean, double inverse, const double *gamma,
-                              const double *beta, const int centred, const int scaled)
+INLINE void NAME(float_image)(const float *x, float *y, ptrdiff_t d, double origin, double above, double inverse,
+                              const double *gamma, const double *beta, const int centred, const int scaled)
 {
     ptrdiff_t j = 0;
     for (; d > NARROW && j + 16 <= d; j += 16) {
         FETCH_TO_WRITE(y + j + AHEAD_TO_WRITE);
         for (ptrdiff_t k = j; k < j + 16; k += 4)
-            NAME(float_four)(x + k, y + k, mean, inverse, gamma + k, beta + k, centred, scaled);
+            NAME(float_four)(x + k, y + k, origin, above, inverse, gamma + k, beta + k, centred, scaled);
     }
     for (; j + 4 <= d; j += 4)
-        NAME(float_four)(x + j, y + j, mean, inverse, gamma + j, beta + j, centred, scaled);
+        NAME(float_four)(x + j, y + j, origin, above, inverse, gamma + j, beta + j, centred, scaled);
     for (; j < d; j++) {
-        double t = (centred ? x[j] - mean : x[j]) * inverse;
+        double t = (centred ? (x[j] - origin) - above : x[j]) * inverse;
         y[j] = (float)(scaled ? t * gamma[j] + beta[j] : t);
     }
 }
-
 
 /* Samples that have all their values; ``declined`` is set for the others. Some are taken together, so that none waits
 for the divisions and the root of the one before. */
 INLINE void NAME(float_norms)(Matrix x, Matrix y, const Norm *f, double *mean, double *divisor, unsigned char *declined,
                               const int centred, const int scaled)
 {
-    double sum[LANES], squares[LANES], center[LANES], root[LANES], inverse[LANES];
+    double sum[LANES], squares[LANES], origin[LANES], above[LANES], root[LANES], inverse[LANES];
     const double part = 1.0 / (double)x.columns, eps = f->eps;
     const ptrdiff_t in_cache = PIECE / 4 / x.columns, together = in_cache < 1 ? 1 : in_cache < LANES ? in_cache : LANES;
     for (ptrdiff_t first = 0; first < x.rows; first += together) {
@@ -128,26 +131,27 @@ INLINE void NAME(float_norms)(Matrix x, Matrix y, const Norm *f, double *mean, d
         const char *samples = x.data + first * x.row_step;
         ptrdiff_t fours = x.columns <= NARROW && x.columns % 4 == 0 ? many / 4 * 4 : 0;
         for (ptrdiff_t i = 0; i < many; i++)
-            center[i] = centred ? *(const float *)(samples + i * x.row_step) : 0.0;
+            origin[i] = centred ? *(const float *)(samples + i * x.row_step) : 0.0;
         for (ptrdiff_t i = 0; i < fours; i += 4)
-            NAME(float_sums_of_four)(samples + i * x.row_step, x.row_step, x.columns, center + i, sum + i, squares + i);
+            NAME(float_sums_of_four)(samples + i * x.row_step, x.row_step, x.columns, origin + i, sum + i, squares + i);
         for (ptrdiff_t i = fours; i < many; i++)
-            NAME(float_sums)((const float *)(samples + i * x.row_step), x.columns, center[i], &sum[i], &squares[i]);
+            NAME(float_sums)((const float *)(samples + i * x.row_step), x.columns, origin[i], &sum[i], &squares[i]);
         for (ptrdiff_t i = 0; i < many; i++) {
-            double above = centred ? sum[i] * part : 0.0, variance = squares[i] * part - above * above;
+            above[i] = centred ? sum[i] * part : 0.0;
+            double variance = squares[i] * part - above[i] * above[i];
             variance = variance > 0 ? variance : 0.0;
             root[i] = squares[i] == 0 ? 1.0 : sqrt(variance + eps);
             inverse[i] = 1.0 / root[i];
-            center[i] += above;
         }
         for (ptrdiff_t i = 0; i < many; i++)
             if (squares[i] < INFINITY)
                 NAME(float_image)((const float *)(x.data + (first + i) * x.row_step),
-                                  (float *)(y.data + (first + i) * y.row_step), x.columns, center[i], inverse[i],
-                                  f->gamma, f->beta, centred, scaled);
+                                  (float *)(y.data + (first + i) * y.row_step), x.columns, origin[i], above[i],
+                                  inverse[i], f->gamma, f->beta, centred, scaled);
             else
                 declined[first + i] = 1;
-        memcpy(mean + first, center, (size_t)many * sizeof(double));
+        for (ptrdiff_t i = 0; i < many; i++)
+            mean[first + i] = origin[i] + above[i];
         memcpy(divisor + first, root, (size_t)many * sizeof(double));
     }
 }

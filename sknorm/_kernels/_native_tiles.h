@@ -122,7 +122,7 @@ INLINE void NAME(image_in_one)(const double *restrict x, double *restrict y, ptr
 {
     for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t j = 0; j < w; j++)
-            y[i * w + j] = (x[i * w + j] - s->mean[j]) * s->inverse[j] * G(i, j) + H(i, j);
+            y[i * w + j] = ((x[i * w + j] - s->mean[j]) - s->mean_low[j]) * s->inverse[j] * G(i, j) + H(i, j);
 }
 
 /* The same in twice the precision. */
@@ -162,7 +162,7 @@ static void NAME(tile_image)(const NAME(Tile) *t, const NAME(Lanes) *s, const No
 /* Mean of each sample from its sum, and sigma for the squares of deviations from it. */
 static void NAME(means)(NAME(Lanes) *restrict s, ptrdiff_t n, const Norm *f)
 {
-    const int centred = f->centred, in_two = f->centred && f->precise;
+    const int centred = f->centred;
     const double whole = f->count;
     for (ptrdiff_t i = 0; i < n; i++) {
         NAME(Two) m = NAME(two_over)(NAME(two)(s->leading[i], s->trailing[i]), s->count[i]);
@@ -170,7 +170,7 @@ static void NAME(means)(NAME(Lanes) *restrict s, ptrdiff_t n, const Norm *f)
         double mean = constant ? s->low[i] : m.hi, rest = constant ? 0.0 : m.lo;
         double size = NAME(larger)(s->low[i], s->high[i]), span = centred ? s->high[i] - s->low[i] : size;
         s->mean[i] = centred ? mean : 0.0;
-        s->mean_low[i] = in_two ? rest : 0.0;
+        s->mean_low[i] = centred ? rest : 0.0;
         s->sigma[i] = NAME(above)(whole * span * span);
     }
 }
@@ -207,7 +207,7 @@ static void NAME(norm_tile)(NAME(Tile) *t, ptrdiff_t samples, const Norm *f, int
     NAME(fill)(s.leading, LANES, 0.0);
     NAME(fill)(s.trailing, LANES, 0.0);
     if (f->centred)
-        NAME(tile_sums)(t, &s, f->precise);
+        NAME(tile_sums)(t, &s, 1);
     NAME(means)(&s, each, f);
     NAME(to_lanes)(t, s.mean);
     NAME(to_lanes)(t, s.mean_low);

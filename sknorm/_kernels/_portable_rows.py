@@ -27,7 +27,7 @@ class _Samples:
         self.origin = DoubleDouble.of(np.zeros(len(group.size)))
         self.x = scaled(group, self.x, self.power)
         self.low = None if self.low is None else scaled(group, self.low, self.power)
-        if centred and self.low is not None:  # a mean far from 0 would not have bits enough for its fraction
+        if centred and (self.low is not None or not precise):  # a mean far from 0 would lack bits of its fraction
             self.origin = DoubleDouble.of(self.extent.minimum).shifted(-self.power)
             self.x, self.low = _differences(group, self.x, self.low, self.origin)
         self.count = group.size if size is None else np.full(len(group.size), size)
@@ -110,8 +110,10 @@ class _Samples:
             out[self.missing] = np.nan
 
 
-def _differences(group: Group, x: Array, low: Array, origin: DoubleDouble) -> tuple[Array, Array]:
-    """Integers minus one of them."""
+def _differences(group: Group, x: Array, low: Array | None, origin: DoubleDouble) -> tuple[Array, Array | None]:
+    """Values minus one of them."""
+    if low is None:  # they are narrow, and their differences as good as exact
+        return x - group.spread(origin.hi), None
     hi, error = two_sum(x, -group.spread(origin.hi))
     return two_sum(hi, error + (low - group.spread(origin.lo)))
 
