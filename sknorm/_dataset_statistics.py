@@ -16,20 +16,15 @@ recommendations, equation 2.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import reduce
-from itertools import islice
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from . import _kernels
+from ._dataset_walk import summarised
 from ._precision import Array, DoubleDouble, exponent, quick_two_sum, stacked, where
-
-SAFE_WEIGHT = 160  # times squares of values up to 2**400, weights of 2**160 stay finite
-PENDING_VALUES = 2**12  # statistics kept before they are merged, which takes some hundred bytes each
 
 S = TypeVar("S", bound="Extrema")
 
@@ -55,7 +50,7 @@ class Extrema:
 
     @classmethod
     def of(cls, X: Any, weights: Array | None = None) -> Extrema:
-        return _summary(X, weights, cls, _kernels.column_extrema)
+        return summarised(X, weights, cls, _kernels.column_extrema)
 
     @property
     def exponent(self) -> Array:
@@ -77,7 +72,9 @@ class Extrema:
 
     def beside(self: S, *others: S) -> S:
         """The summary of these and further features of the same samples."""
-        return _joined([self, *others])
+        parts = [self, *others]
+        together = {name: _concatenated([getattr(p, name) for p in parts]) for name in self._per_feature()}
+        return replace(self, **together) if others else self
 
     @classmethod
     def _stacked(cls: type[S], parts: Sequence[S]) -> S:
@@ -88,8 +85,13 @@ class Extrema:
         return cls(sum(p.n_samples for p in parts), dtype, *arrays)
 
     @classmethod
-    def _of_blocks(cls: type[S], n_samples: int | float, blocks: Sequence[Any]) -> S:
-        """What kernels found in several blocks, in the form of `_stacked`."""
+    def of_blocks(cls: type[S], n_samples: int | float, blocks: Sequence[Any]) -> S:
+        """The summary of what kernels found in blocks of so many samples."""
+        return cls._of_each(n_samples, blocks)._collapsed()
+
+    @classmethod
+    def _of_each(cls: type[S], n_samples: int | float, blocks: Sequence[Any]) -> S:
+        """The same, block by block, in the form of `_stacked`."""
         count, minimum, maximum = (np.array([getattr(b, x) for b in blocks]) for x in ("count", "minimum", "maximum"))
         return cls(n_samples, None, count, DoubleDouble.of(minimum), DoubleDouble.of(maximum))
 
@@ -106,6 +108,12 @@ class Extrema:
         """The summary of some of the features."""
         return self._each(lambda x: x[features])
 
+    def among(self: S, features: Array, n_features: int) -> S:
+        """The summary of so many features, of which all but these have no value; `select` is the way back."""
+        nothing = self.empty(n_features)
+        put = {name: _put(getattr(self, name), features, getattr(nothing, name)) for name in self._per_feature()}
+        return replace(self, **put)
+
     def pooled(self: S) -> S:
         """Every feature described by the values of all features together."""
         n_features = len(self.count)
@@ -113,7 +121,7 @@ class Extrema:
         while (width := len(together.count)) > 1:
             half = width // 2
             first, second = together.select(slice(half)), together.select(slice(half, 2 * half))
-            together = _joined([first.merge(second), together.select(slice(2 * half, None))])
+            together = first.merge(second).beside(together.select(slice(2 * half, None)))
         everywhere = together.select(np.zeros(n_features, dtype=int))
         return replace(everywhere, n_samples=self.n_samples)
 
@@ -142,7 +150,7 @@ class Moments(Extrema):
 
     @classmethod
     def of(cls, X: Any, weights: Array | None = None) -> Moments:
-        return _summary(X, weights, cls, _kernels.column_sums)
+        return summarised(X, weights, cls, _kernels.column_sums)
 
     def mean(self, power: Array) -> tuple[DoubleDouble, Array]:
         """Mean divided by ``2**power``, and what a double-double lacks of it; NaN without a value."""
@@ -158,8 +166,8 @@ class Moments(Extrema):
         return self.variance * share
 
     @classmethod
-    def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
-        outer = Extrema._of_blocks(n_samples, blocks)
+    def _of_each(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
+        outer = Extrema._of_each(n_samples, blocks)
         count = np.where(outer.count > 0, outer.count, 1)
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
@@ -203,136 +211,8 @@ def _smallest(values: DoubleDouble) -> DoubleDouble:
     return DoubleDouble(hi, np.fmin.reduce(np.where(values.hi == hi, values.lo, np.nan), axis=0))
 
 
-def _summary(X: Any, weights: Array | None, cls: type[S], kernel: _kernels.Kernel) -> S:
-    """Summarise dense (..., n_features) or sparse data, block by block."""
-    walk = _of_dense if isinstance(X, np.ndarray) else _of_sparse
-    with np.errstate(all="ignore"):
-        # weights matter up to a factor, and those near 1 leave the squares of the values room
-        power = 0 if weights is None else int(np.frexp(float(weights.max()))[1])
-        if abs(power) < SAFE_WEIGHT:
-            power = 0
-        found = walk(X, weights, -power, cls, kernel)
-        if power:
-            count, n_samples = np.ldexp(found.count, power), float(np.ldexp(found.n_samples, power))
-            found = replace(found, count=count, n_samples=n_samples)
-        return replace(found, dtype=X.dtype)
-
-
-def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
-    samples_each = max(1, prod(X.shape[1:-1]))
-    (X,) = _kernels.flattened(X)
-    compiled = _kernels.summarise(kernel, X) if weights is None else None
-    if compiled is not None:
-        return cls._of_blocks(X[..., 0].size, [compiled])._collapsed()
-    plain = weights is None and X.dtype == np.float64 and X.flags.forc
-    # the others need more scratch
-    size = _kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
-
-    def kernel_on(block: _kernels.Block) -> tuple[int | float, Any]:
-        piece, w = block.of(X)[:, features], None
-        if weights is not None:
-            w = weights[np.arange(block.start, block.stop) // samples_each]
-            w = np.ldexp(w.astype(np.float64), power)
-            piece, w = piece[w > 0], w[w > 0]  # before any arithmetic: 0 * inf is not 0
-        if not len(piece):
-            return 0, None
-        n = len(piece) if w is None else float(w.sum())
-        return n, kernel.portable(_kernels.Columns(piece), piece, w)
-
-    done = []
-    for features in _kernels.tiles_of(X, size):
-        width = features.stop - features.start
-        blocks = _kernels.row_blocks(X.shape, size, width)
-        found = _kernels.in_order(kernel_on, blocks, parallel=X.size > _kernels.SMALL_BLOCK)
-        done.append(folded(found, cls, width))
-    return _joined(done)
-
-
-def _joined(parts: Sequence[S]) -> S:
-    """Summaries of different features of the same samples, side by side."""
-    if len(parts) == 1:
-        return parts[0]
-    names = parts[0]._per_feature()
-    return replace(parts[0], **{name: _concatenated([getattr(p, name) for p in parts]) for name in names})
-
-
 def _concatenated(parts: list[Any]) -> Any:
     return stacked(parts) if isinstance(parts[0], DoubleDouble) else np.concatenate(parts)
-
-
-def _batched(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while batch := list(islice(items, size)):
-        yield batch
-
-
-def folded(found: Iterator[tuple[int | float, Any]], cls: type[S], n_features: int) -> S:
-    """Merge a stream of what kernels found in blocks, a few hundred at a time."""
-    summary: S | None = None
-    most = max(8, PENDING_VALUES // n_features)
-    for batch in _batched(found, most):
-        full = [(n, block) for n, block in batch if block is not None]
-        if full:
-            part = cls._of_blocks(sum(n for n, _ in full), [block for _, block in full])._collapsed()
-            summary = part if summary is None else summary.merge(part)
-    return cls.empty(n_features) if summary is None else summary  # type: ignore[return-value]
-
-
-def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
-    """Stored values as segments of columns, merged with the zeros that are not stored."""
-    n, d = X.shape
-    compiled = _kernels.summarise_stored(kernel, X) if weights is None and X.format == "csr" else None
-    if compiled is not None:
-        stored = np.zeros(d, dtype=np.int64)
-        for i in range(0, X.nnz, _kernels.SMALL_BLOCK):
-            stored += np.bincount(X.indices[i : i + _kernels.SMALL_BLOCK], minlength=d)
-        return _with_zeros(cls._of_blocks(0, [compiled])._collapsed(), n - stored, n)
-    each = max(1, X.nnz // n)
-    # a block's statistics have d values whatever it stores, so it should store more than that
-    rows = n if X.format == "csc" else max(1, max(_kernels.SMALL_BLOCK, 8 * d) // each)
-
-    def summary_of(start: int) -> S:
-        piece, w = X[start : start + rows] if rows < n else X, None
-        if weights is not None:
-            w = np.ldexp(weights[start : start + rows].astype(np.float64), power)
-            piece, w = piece[w > 0], w[w > 0]
-        if not piece.shape[0]:
-            return cls.empty(d)  # type: ignore[return-value]
-        piece = piece.tocsc()
-        stored = np.diff(piece.indptr)
-        filled = np.flatnonzero(stored)
-        summary = cls.empty(d)
-        all_weight: Any = piece.shape[0] if w is None else DoubleDouble.of(w).sum()
-        stored_weight = DoubleDouble.of(stored if w is None else np.zeros(d))
-        if len(filled):
-            group = _kernels.Segments(np.append(piece.indptr[filled], piece.indptr[-1]))
-            of_stored = None if w is None else w[piece.indices]
-            found = cls._of_blocks(0, [kernel(group, piece.data, of_stored)])._collapsed()
-            summary = _scattered(found, filled, summary)
-            if of_stored is not None and w is not None:
-                sums = _kernels.exact_sum(group, of_stored, group.size * w.max())
-                stored_weight = _put(DoubleDouble(*quick_two_sum(*sums)), filled, stored_weight)
-        zeros = np.where(stored < piece.shape[0], (-stored_weight + all_weight).hi, 0)
-        if w is None:
-            return _with_zeros(summary, zeros.astype(np.int64), all_weight)  # type: ignore[return-value]
-        return _with_zeros(summary, zeros, float(all_weight.hi))  # type: ignore[return-value]
-
-    starts = range(0, n, rows)
-    summaries = _kernels.in_order(summary_of, starts, parallel=len(starts) > 1)
-    return reduce(lambda one, other: one.merge(other), summaries)
-
-
-def _with_zeros(stored: S, zeros: Array, n_samples: int | float) -> S:
-    """The summary of stored values and of so many zeros that are not stored."""
-    nothing = DoubleDouble.of(np.where(zeros > 0, 0.0, np.nan))
-    unstored: Any = replace(type(stored).empty(len(zeros)), count=zeros, minimum=nothing, maximum=nothing)
-    return replace(stored.merge(unstored), n_samples=n_samples)
-
-
-def _scattered(found: S, features: Array, into: Any) -> S:
-    """``found`` for some of the features, ``into`` for the others."""
-    names = found._per_feature()
-    scattered: S = replace(into, **{name: _put(getattr(found, name), features, getattr(into, name)) for name in names})
-    return scattered
 
 
 def _put(values: Any, features: Array, into: Any) -> Any:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from . import _estimator, _json, _validation
+from . import _estimator, _file_errors, _json
 from ._dataset_statistics import Extrema, Moments
 from ._min_max_normalizer import MinMaxNormalizer
 from ._precision import Array, DoubleDouble
@@ -81,9 +81,9 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     place = _place(path)
     earlier = place.exists()
     if earlier and not place.is_file():
-        raise _validation.no_regular_file(path)
+        raise _file_errors.no_regular_file(path)
     if not place.parent.is_dir():
-        raise _validation.no_such_directory(place.parent)
+        raise _file_errors.no_such_directory(place.parent)
     written = {name: json.dumps(value, allow_nan=False) for name, value in _document(estimator).items()}
     text = "{" + ",".join(f'\n"{name}": {value}' for name, value in written.items()) + "\n}\n"
     _restored(_json.parsed(text))  # what load would refuse is not worth a file
@@ -97,7 +97,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             os.fsync(file.fileno())
         os.replace(beside, place)
     except OSError as error:  # which names the file beside
-        raise _validation.not_written(path, error) from error
+        raise _file_errors.not_written(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
 
@@ -147,14 +147,14 @@ def _place(path: Any) -> Path:
     """Where the file is, or will be: a symbolic link stays one."""
     place = Path(os.path.realpath(os.fspath(path)))
     if place.is_dir():
-        raise _validation.not_a_file(path)
+        raise _file_errors.not_a_file(path)
     return place
 
 
 def _document(estimator: Any) -> dict[str, Any]:
     name = type(estimator).__name__
     if CLASSES.get(name) is not type(estimator):
-        raise _validation.not_saved(estimator, list(CLASSES))
+        raise _file_errors.not_saved(estimator, list(CLASSES))
     names, summary = getattr(estimator, "feature_names_in_", None), getattr(estimator, "statistics_", None)
     parameters = estimator.get_params(deep=False).items()
     return {
@@ -192,7 +192,7 @@ def _restored(document: Any) -> Any:
     if type(version) is not int or version < 1:
         raise _json.unreadable("a version, 1 or above", version)
     if version > VERSION:
-        raise _validation.unknown_version(version, VERSION)
+        raise _file_errors.unknown_version(version, VERSION)
     _json.check_fields(document, FIELDS, "the document")
     name, n_features, statistics = document["class"], document["n_features_in"], document["statistics"]
     if not isinstance(name, str) or name not in CLASSES:

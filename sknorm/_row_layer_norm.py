@@ -116,14 +116,7 @@ class RowLayerNorm(SampleTransformer):
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma, beta = (_parameters.check_vector(name, getattr(self, name), width) for name in ("gamma", "beta"))
-
-        def given(layer_norm: Any) -> Any:
-            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
-                return layer_norm(group, block, out, float(self.eps), gamma, beta, precise)
-
-            return kernel
-
-        return _kernels.layer_norm.given(given)
+        return _kernels.layer_norm.given(float(self.eps), gamma, beta, precise)
 
     def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         gamma, beta = (_parameters.check_vector(name, getattr(self, name), width) for name in ("gamma", "beta"))

@@ -98,15 +98,7 @@ class RowRMSNorm(SampleTransformer):
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma = _parameters.check_vector("gamma", self.gamma, width)
-
-        def given(rms_norm: Any) -> Any:
-            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
-                factor = None if gamma is None else gamma[features]
-                return rms_norm(group, block, out, float(self.eps), factor, precise, width)
-
-            return kernel
-
-        return _kernels.rms_norm.given(given)
+        return _kernels.rms_norm.given(float(self.eps), gamma, precise, width)
 
     def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         gamma = _parameters.check_vector("gamma", self.gamma, width)

@@ -84,13 +84,7 @@ class RowSoftmax(SampleTransformer):
         _parameters.check_number("temperature", self.temperature, zero=False)
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
-        def given(softmax: Any) -> Any:
-            def kernel(group: _kernels.Group, block: Array, out: Array | None, features: Any) -> Any:
-                return softmax(group, block, out, float(self.temperature))
-
-            return kernel
-
-        return _kernels.softmax.given(given)
+        return _kernels.softmax.given(float(self.temperature))
 
     def _inverse_kernel(self, width: int) -> _kernels.Kernel:
         def kernel(group: _kernels.Group, y: Array, out: Array, features: Any, logsumexp: Array) -> tuple[()]:

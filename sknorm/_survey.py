@@ -15,11 +15,11 @@ import numpy as np
 from . import _kernels
 from ._constraints import SAMPLES, SINGLE, Samples
 from ._containers import with_data
-from ._dataset_statistics import Moments, folded
+from ._dataset_statistics import Moments
+from ._dataset_walk import PENDING_VALUES, folded
 from ._precision import Array
 
 BLOCK = 2 * _kernels.SMALL_BLOCK  # values
-PENDING_VALUES = 4096  # statistics of blocks kept before they are merged, which takes some hundred bytes each
 FIRST = 16  # values that tell most data from pixels
 MOST_PARALLEL = 4 * _kernels.TILE  # features, of which each block in work holds eight numbers
 

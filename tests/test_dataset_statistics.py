@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sknorm import _dataset_statistics, _kernels
+from sknorm import _dataset_walk, _kernels
 from sknorm._dataset_statistics import Extrema, Moments
 from sknorm._kernels import _blocks
 from sknorm._precision import DoubleDouble
@@ -29,7 +29,7 @@ def small_blocks(most=8):
         patch.setattr(_kernels, "BLOCK", most)
         patch.setattr(_kernels, "SMALL_BLOCK", most)
         patch.setattr(_blocks, "TILE", 2)
-        patch.setattr(_dataset_statistics, "PENDING_VALUES", 3)
+        patch.setattr(_dataset_walk, "PENDING_VALUES", 3)
         yield
 
 

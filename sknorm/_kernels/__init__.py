@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._precision import Array
 from . import _compiled, _portable, _portable_rows
 from ._affine import AffineMap
@@ -41,7 +43,7 @@ from ._blocks import (
     tiles_of,
 )
 from ._compiled import TILE as COMPILED_TILE
-from ._compiled import affine_stored
+from ._compiled import affine_stored, summarise, summarise_stored
 from ._compiled import block_size as compiled_block_size
 from ._compiled import serves as compiled_serves
 from ._configuration import show_config
@@ -111,19 +113,17 @@ class Kernel:
         found = self.compiled(*whole)
         return [self.portable(*part) for part in parts] if found is None else [found]
 
-    def given(self, of: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Kernel:
-        """The same with some of the arguments given, by a function of either implementation."""
+    def given(self, *arguments: Any) -> Kernel:
+        """A row norm of these parameters, which asks of which feature each value is; arrays have a value for each."""
+
+        def of(kernel: Callable[..., Any]) -> Callable[..., Any]:
+            def norm(group: Group, block: Array, out: Array | None, features: Any) -> Any:
+                here = (x[features] if isinstance(x, np.ndarray) else x for x in arguments)
+                return kernel(group, block, out, *here)
+
+            return norm
+
         return Kernel(of(self.portable), of(self.compiled))
-
-
-def summarise(kernel: Kernel, X: Array) -> Any:
-    """What the compiled kernel of columns finds in all of X (..., n_features), or None."""
-    return _compiled.summarise(kernel.compiled, X)
-
-
-def summarise_stored(kernel: Kernel, X: Any) -> Any:
-    """The same of the stored values of a CSR container."""
-    return _compiled.summarise_stored(kernel.compiled, X)
 
 
 column_extrema = Kernel(_portable.column_extrema, _compiled.column_extrema)

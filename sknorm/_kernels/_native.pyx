@@ -151,7 +151,7 @@ def merge(sums, found):
 
 
 def affine(block, out, constants, bint with_b, bounds):
-    """Write the image of a block (n, d) to ``out``; ``constants`` has shape (6, d)."""
+    """Write the image of a block (n, d) to ``out``; ``constants`` has shape (8, d)."""
     cdef Buffer x = Buffer(block), y = Buffer(out, True), of_map = Buffer(constants)
     cdef Affine f = affine_options(with_b, bounds)
     cdef int done

@@ -64,7 +64,7 @@ def test_the_kernels_of_samples_leave_columns_to_the_portable_ones():
 def test_every_type_and_layout_is_summarised_and_agrees(dtype, layout, shape, missing):
     X = laid_out(data(shape, dtype, missing), layout)
     for kernel in (_kernels.column_extrema, _kernels.column_sums):
-        found = _kernels.summarise(kernel, X)
+        found = _kernels.summarise(kernel.compiled, X)
         flat = np.ascontiguousarray(X.reshape(-1, X.shape[-1]))
         with np.errstate(all="ignore"):
             want = kernel.portable(_kernels.Columns(flat), flat, None)
@@ -141,7 +141,7 @@ def test_blocks_of_every_type_and_layout_are_served(dtype, layout):
 @pytest.mark.parametrize("dtype", [">f8", "longdouble", ">i4"])
 def test_other_types_are_left_to_the_portable_kernels(monkeypatch, dtype):
     X = data((40, 3), "float64").astype(dtype)
-    assert _kernels.summarise(_kernels.column_sums, X) is None
+    assert _kernels.summarise(_kernels.column_sums.compiled, X) is None
     got, want = by_both(monkeypatch, lambda: Standardizer().fit_transform(X))
     np.testing.assert_array_equal(got, want)
 
@@ -210,12 +210,12 @@ def test_an_interrupt_is_noticed_while_the_kernels_work():
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(1, 3))
 def test_tables_merge_as_if_the_blocks_were_one(cuts, d):
     X = np.random.default_rng(0).normal(1e6, 1, (41, d))
-    whole = _kernels.summarise(_kernels.column_sums, X)
+    whole = _kernels.summarise(_kernels.column_sums.compiled, X)
     parts = np.split(X, sorted(cuts))
     merged = _compiled.Found(d)
     for part in parts:
         if len(part):
-            merged.absorb(_kernels.summarise(_kernels.column_sums, part), slice(None))
+            merged.absorb(_kernels.summarise(_kernels.column_sums.compiled, part), slice(None))
     np.testing.assert_array_equal(merged.count, whole.count)
     np.testing.assert_array_equal(merged.minimum, whole.minimum)
     np.testing.assert_allclose(merged.m2, whole.m2, rtol=1e-13)
