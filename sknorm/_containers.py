@@ -14,11 +14,17 @@ import numpy as np
 from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
-from ._validation import as_array, check_values, complex_refused, is_sparse, message, not_numbers, numbers_of, shown
+from ._tables import pandas_table, polars_table, whole
+from ._validation import as_array, check_values, is_sparse, message, shown
 
 
 def to_values(X: Any) -> Any:
     """Input as an array of real dtype (..., n_features), or as a CSR or CSC container."""
+    return whole(opened(X))
+
+
+def opened(X: Any) -> Any:
+    """The same, or a `Table` where an array would be a copy of a whole frame."""
     if type(X) is np.ndarray:
         return check_values(X)
     if is_foreign(X):
@@ -36,7 +42,7 @@ def to_values(X: Any) -> Any:
     if kind == "pandas":
         return _pandas_values(X)
     if kind == "polars":
-        return check_values(_polars_values(X))
+        return polars_table(X)
     if is_collection(X):
         got = f"a lazy {type(X).__name__}"
         raise TypeError(message("data in memory", got, "Call .compute() on it, if it fits in memory."))
@@ -125,65 +131,13 @@ def _pandas_values(X: Any) -> Any:
         remedy = "Rename the columns, or pass df.to_numpy()."
         raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
     dtypes = list(X.dtypes)
-    if not dtypes:
-        return check_values(np.empty(X.shape))
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes):
+    if not dtypes or all(
+        isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes
+    ):
         return check_values(X.to_numpy())
     if all(getattr(dtype, "fill_value", None) == 0 for dtype in dtypes):
         return _sparse_values(X.sparse.to_coo())  # pandas sparse columns of which zeros are left out
-    objects = [j for j, dtype in enumerate(dtypes) if dtype == np.dtype(object)]
-    if objects:
-        X = X.copy(deep=False)
-        for j in objects:
-            X.isetitem(j, numbers_of(X.iloc[:, j].to_numpy(), f"column {X.columns[j]!r}"))
-    common = np.result_type(*(_pandas_dtype(X.iloc[:, j], X.columns[j]) for j in range(X.shape[1])))
-    with np.errstate(all="ignore"):  # at casts of NaN that signal
-        values = X.to_numpy(dtype=common, **({"na_value": np.nan} if common.kind == "f" else {}))
-    return check_values(values)
-
-
-def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
-    """The NumPy dtype that holds a column, with room for NaN where values are missing."""
-    dtype = column.dtype
-    if isinstance(dtype, sys.modules["pandas"].SparseDtype):
-        dtype = dtype.subtype
-    kind = getattr(dtype, "kind", "O")
-    if kind == "c":
-        raise ValueError(complex_refused(f"column {name!r}", dtype))
-    if kind not in "biuf":
-        raise ValueError(not_numbers(f"column {name!r}", f"dtype {dtype}"))
-    if isinstance(dtype, np.dtype):
-        return dtype
-    held: np.dtype[Any] = np.dtype(dtype.numpy_dtype)
-    if held.kind == "f" or not column.isna().any():
-        return held
-    return dtype_with_nan(column.dropna().to_numpy(dtype=held))
-
-
-def _polars_values(X: Any) -> Array:
-    columns = [_polars_column(column) for column in X]
-    values = np.empty(X.shape, dtype=np.result_type(*columns) if columns else float, order="F")
-    with np.errstate(all="ignore"):  # at casts of NaN that signal
-        for j, column in enumerate(columns):
-            values[:, j] = column
-    return values
-
-
-def _polars_column(column: Any) -> Array:
-    polars = sys.modules["polars"]
-    dtype = column.dtype
-    if dtype == polars.Null:
-        return np.full(len(column), np.nan)
-    if dtype == polars.Object:
-        return numbers_of(column.to_numpy(), f"column {column.name!r}")
-    if not (dtype.is_integer() or dtype.is_float() or dtype == polars.Boolean):
-        raise ValueError(not_numbers(f"column {column.name!r}", f"dtype {dtype}"))
-    if column.null_count() and not dtype.is_float():
-        values = np.empty(len(column), dtype=dtype_with_nan(column.drop_nulls().to_numpy()))
-        values[...] = column.fill_null(False if dtype == polars.Boolean else 0).to_numpy()
-        values[column.is_null().to_numpy()] = np.nan
-        return values
-    return np.asarray(column.to_numpy())
+    return pandas_table(X)
 
 
 def to_container(values: Any, kind: str, names: Callable[[], Any], like: Any) -> Any:

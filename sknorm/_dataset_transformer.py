@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from . import _kernels, _parameters, _validation
-from ._containers import given_dtype, to_container, to_values, with_data
+from ._containers import given_dtype, opened, to_container, with_data
 from ._dask import mapped, stand_in, summarised
 from ._dataset_statistics import Extrema
 from ._estimator import (
@@ -23,13 +23,15 @@ from ._estimator import (
     fitted_attribute,
     float_tags,
     is_writeable_in_place,
+    original_kind,
     output_kind,
     record_names,
     with_defaults,
 )
 from ._feature_maps import image, image_of_stored
-from ._namespaces import as_numpy, check_place, on_host
-from ._precision import Array, output_dtype
+from ._namespaces import check_place, on_host
+from ._precision import output_dtype
+from ._tables import Table, pieces_of, whole
 
 
 class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -80,7 +82,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
             return self.fit(X, y, sample_weight)
         like = stand_in(X)
         check_place(self, like, "partial_fit")
-        values = to_values(like)
+        values = opened(like)
         check_names(self, like, values.shape[-1])
         summary = self._summarise(X, sample_weight, values)
         self._check_same_type(summary)
@@ -129,7 +131,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         selected = self._fitted(self._effective().select(index), index)
         parameters: dict[str, Any] = {"per_feature": True}
         for name in self._known_parameters:
-            parameters[name] = _select_known(name, getattr(self, name), index, self.n_features_in_)
+            parameters[name] = _parameters.selected(name, getattr(self, name), index, self.n_features_in_)
         return cast(Self, selected.set_params(**parameters))
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -150,7 +152,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         self._check_parameters()
         like = stand_in(X)
         check_place(self, like, "transform")
-        values = to_values(like)
+        values = opened(like)
         check_names(self, like, values.shape[-1])
         return self._mapped(X, values, "forward", copy)
 
@@ -167,13 +169,13 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         Returns
         -------
         X_original : array, sparse matrix, DataFrame or dask collection of the shape of X
-            Of ``inverse_dtype``; a DataFrame where transform gives one.
+            Of ``inverse_dtype``. A DataFrame of a DataFrame, where `set_output` asks for one.
         """
         check_is_fitted(self)
         self._check_parameters()
         like = stand_in(X)
         check_place(self, like, "inverse_transform")
-        values = to_values(like)
+        values = opened(like)
         check_output_names(self, like, values.shape[-1], list(self.get_feature_names_out()))
         return self._mapped(X, values, "inverse", copy)
 
@@ -190,7 +192,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
     def _summarise(self, X: Any, sample_weight: Any, values: Any = None) -> Extrema:
         self._check_parameters()
         like = stand_in(X)
-        values = to_values(like) if values is None else values
+        values = opened(like) if values is None else values
         if like is X:
             _validation.check_samples(values.shape)
         self._check_fit(values, given_dtype(like, values))
@@ -222,7 +224,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     def _map(self, direction: str, dtype: np.dtype[Any]) -> _kernels.AffineMap:
         """The map in one direction for output of ``dtype``, kept with the statistics it comes from."""
-        key = (direction, dtype.char, *(_hashable(getattr(self, name)) for name in self._map_parameters))
+        key = (direction, dtype.char, *(_parameters.hashable(getattr(self, name)) for name in self._map_parameters))
         kept = self.statistics_.maps
         if key not in kept:
             with np.errstate(all="ignore"):
@@ -233,7 +235,8 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         """The image of X, lazily if X is a dask collection; ``values`` are what stands for it."""
         self._check_sparse(values)
         if stand_in(X) is X:
-            return self._image(X, values, direction, output_kind(self, values), self.copy if copy is None else copy)
+            kind = output_kind(self, values) if direction == "forward" else original_kind(self, X, values)
+            return self._image(X, values, direction, kind, self.copy if copy is None else copy)
         kind = block_kind(self, X)
         # what is selected is a copy, which nothing that happens to this transformer later can change
         return mapped(X, lambda features: partial(_image_of_block, self.select(features), features, direction, kind))
@@ -253,6 +256,11 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
     def _apply(self, X: Any, values: Any, dtype: np.dtype[Any], f: _kernels.AffineMap, copy: bool, names: Any) -> Any:
         _parameters.check_boolean("copy", copy)
         try:
+            if isinstance(values, Table):
+                out = np.empty(values.shape, dtype=dtype, order="F")
+                for rows, piece in values.pieces():
+                    image(piece, out[rows], f)
+                return out
             if not isinstance(values, np.ndarray):
                 return with_data(values, image_of_stored(values, f, dtype))
             if copy or not is_writeable_in_place(X, values, dtype):
@@ -261,7 +269,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
             _validation.check_no_infinity(values)  # before anything is written over
             return image(values, values, f)
         except _validation.InfinityFound:
-            raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None
+            raise _validation.infinite(whole(values), getattr(X, "columns", names), by_sample=False) from None
         except _validation.NoInteger:
             raise _validation.no_integer(dtype) from None
 
@@ -307,39 +315,20 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 def _summary_of(summary: type[Extrema], X: Any, sample_weight: Any, values: Any, names: Any = None) -> Extrema:
     weights = _validation.check_sample_weight(sample_weight, values.shape[0])
     try:
-        return replace(summary.of(values, weights), dtype=given_dtype(X, values))
+        parts = (summary.of(piece, None if weights is None else weights[rows]) for rows, piece in pieces_of(values))
+        return replace(reduce(lambda one, other: one.merge(other), parts), dtype=given_dtype(X, values))
     except _validation.InfinityFound:
-        if weights is not None:
-            values = values[weights > 0]
+        values = whole(values) if weights is None else whole(values)[weights > 0]
         raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None
 
 
 def _of_block(summary: type[Extrema], features: slice, X: Any, sample_weight: Any = None) -> Extrema:
     """The summary of one block of a dask collection, which may have no samples, or none of any weight."""
-    values = to_values(X)
+    values = opened(X)
     if 0 in values.shape[:-1] or not (sample_weight is None or np.any(sample_weight)):
         return summary.empty(values.shape[-1])
     return _summary_of(summary, X, sample_weight, values, range(features.start, features.stop))
 
 
 def _image_of_block(norm: DatasetTransformer, features: slice, direction: str, kind: str, X: Any) -> Any:
-    return norm._image(X, to_values(X), direction, kind, True, range(features.start, features.stop))
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return tuple(_hashable(v) for v in value)
-    if value is None or isinstance(value, (str, bool, int, float, type)):
-        return type(value), value
-    array = as_numpy(value, "a parameter")
-    return array.dtype.char, array.shape, array.tobytes()
-
-
-def _select_known(name: str, value: Any, index: Array, n_features: int) -> Any:
-    """A known statistic of some of the features; what holds for all of them stays."""
-    if value is None or isinstance(value, str):
-        return value
-    if name == "in_range":
-        return tuple(_select_known("limit", v, index, n_features) for v in on_host(value, name))
-    array = as_numpy(value, name)
-    return array[index] if array.shape == (n_features,) else value
+    return norm._image(X, opened(X), direction, kind, True, range(features.start, features.stop))

@@ -79,6 +79,11 @@ def output_kind(estimator: Any, values: Any) -> str:
     return kind
 
 
+def original_kind(estimator: Any, X: Any, values: Any) -> str:
+    """The same for inverse_transform, where only a frame gives a frame: the rows of an array have no index."""
+    return "default" if frame_kind(X) is None else output_kind(estimator, values)
+
+
 def block_kind(estimator: Any, X: Any) -> str:
     """The same for the blocks of a dask collection, which come out as they are."""
     kind = _get_output_config("transform", estimator)["dense"]
@@ -105,11 +110,10 @@ def fitted_attribute(estimator: Any, values: Array) -> Any:
     return kept
 
 
-def is_writeable_in_place(X: Any, values: Array, dtype: np.dtype[Any]) -> bool:
+def is_writeable_in_place(X: Any, values: Any, dtype: np.dtype[Any]) -> bool:
     """Whether a result of ``dtype`` may be written over the caller's array."""
-    return (
-        values.flags.writeable and values.dtype == dtype and not _overlaps_itself(values) and shares_memory(X, values)
-    )
+    is_array = isinstance(values, np.ndarray) and values.flags.writeable and values.dtype == dtype
+    return is_array and not _overlaps_itself(values) and shares_memory(X, values)
 
 
 def _overlaps_itself(values: Array) -> bool:

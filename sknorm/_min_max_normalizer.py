@@ -179,7 +179,7 @@ class MinMaxNormalizer(DatasetTransformer):
         self._range(output_dtype(np.dtype(np.float64), self.dtype))
 
     def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
-        if not isinstance(values, np.ndarray) and not self._keeps_zeros():
+        if _validation.is_sparse(values) and not self._keeps_zeros():
             raise _validation.sparse_minimum([], self.feature_range, self.in_range)
         if self.in_range is not None:
             _parameters.check_in_range(self.in_range, dtype, values.shape[-1])
@@ -194,7 +194,7 @@ class MinMaxNormalizer(DatasetTransformer):
         return all(map(_parameters.starts_at_zero, limits))
 
     def _check_sparse(self, values: Any) -> None:
-        if not isinstance(values, np.ndarray):
+        if _validation.is_sparse(values):
             minimum = self._limits()[0]
             wrong = np.flatnonzero(~((minimum.hi == 0) | np.isnan(minimum.hi)))
             if self.feature_range[0] != 0 or len(wrong):

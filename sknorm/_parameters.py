@@ -1,4 +1,4 @@
-"""F0, checks of constructor parameters and of the arguments that are not data."""
+"""F0, constructor parameters and the arguments that are not data: their checks, and parameters of some features."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._namespaces import on_host
+from ._namespaces import as_numpy, on_host
 from ._precision import Array
 from ._validation import is_sparse, message, shown
 
@@ -256,3 +256,23 @@ def check_features(features: Any, names: Array | None, n_features: int) -> Array
 def _no_features(features: Any, n_features: int) -> ValueError:
     remedy = "Pass positions, names or a mask."
     return ValueError(message(f"features among 0 to {n_features - 1}", shown(features), remedy))
+
+
+def hashable(value: Any) -> Any:
+    """A key that two parameters share if they are the same."""
+    if isinstance(value, (list, tuple)):
+        return tuple(hashable(v) for v in value)
+    if value is None or isinstance(value, (str, bool, int, float, type)):
+        return type(value), value
+    array = as_numpy(value, "a parameter")
+    return array.dtype.char, array.shape, array.tobytes()
+
+
+def selected(name: str, value: Any, index: Array, n_features: int) -> Any:
+    """A known statistic of some of the features; what holds for all of them stays."""
+    if value is None or isinstance(value, str):
+        return value
+    if name == "in_range":
+        return tuple(selected("limit", v, index, n_features) for v in on_host(value, name))
+    array = as_numpy(value, name)
+    return array[index] if array.shape == (n_features,) else value

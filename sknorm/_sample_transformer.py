@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from . import _kernels, _parameters, _validation
-from ._containers import column_names, to_container, to_values, with_data
+from ._containers import column_names, opened, to_container, to_values, with_data
 from ._dask import holds_frames, mapped, shape_of, stand_in
 from ._estimator import (
     block_kind,
@@ -19,6 +19,7 @@ from ._estimator import (
     check_output_names,
     float_tags,
     is_writeable_in_place,
+    original_kind,
     output_kind,
     record_names,
     with_defaults,
@@ -26,6 +27,7 @@ from ._estimator import (
 from ._namespaces import check_place, on_host, sent_back
 from ._precision import Array, output_dtype
 from ._sample_statistics import over_samples, over_stored_samples
+from ._tables import pieces_of, whole
 
 
 class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -50,7 +52,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         self
         """
         like = stand_in(X)
-        values = to_values(like)
+        values = opened(like)
         _validation.check_samples(values.shape if like is X else shape_of(X))
         self._check_parameters(values.shape[-1])
         self._check_sparse(values)
@@ -112,6 +114,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         Returns
         -------
         X_original : array, sparse matrix, DataFrame or dask collection of shape (n_samples, ..., n_features)
+            A DataFrame of a DataFrame, where `set_output` asks for one.
 
         Raises
         ------
@@ -130,7 +133,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         elif values.shape[-1] <= kept:
             raise _validation.too_narrow(self._statistics._fields, values.shape)
         self._check_parameters(values.shape[-1] - kept)
-        kind = output_kind(self, values) if like is X else block_kind(self, X)
+        kind = original_kind(self, X, values) if like is X else block_kind(self, X)
         if kept or not self._takes_sparse:
             self._check_sparse(values)
         if isinstance(row_stats, (tuple, list)):
@@ -172,7 +175,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
 
     def _checked(self, X: Any, method: str) -> Any:
         check_place(self, X, method)
-        values = to_values(X)
+        values = opened(X)
         width = values.shape[-1]
         if hasattr(self, "n_features_in_"):
             check_names(self, X, width)
@@ -187,7 +190,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         _parameters.check_output_dtype(self.dtype)
 
     def _check_sparse(self, values: Any) -> None:
-        if not isinstance(values, np.ndarray) and not (self._takes_sparse and not self.keep_stats):
+        if _validation.is_sparse(values) and not (self._takes_sparse and not self.keep_stats):
             raise _validation.sparse_rows(type(self).__name__, self.keep_stats and self._takes_sparse)
 
     def _check_names_apart(self, X: Any) -> None:
@@ -213,28 +216,30 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         kernel = self._kernel(width, np.float64 in (dtype, output_dtype(values.dtype)))
         extra = len(self._statistics._fields) if self.keep_stats else 0
         try:
-            if not isinstance(values, np.ndarray):
+            if _validation.is_sparse(values):
                 return self._sparse_image(values, kernel, dtype)
             if not self.copy and not extra and is_writeable_in_place(X, values, dtype):
                 _validation.check_no_infinity(values, negative=self._takes_masks)  # before anything is written over
                 out = values
             else:
                 out = np.empty((*values.shape[:-1], width + extra), dtype=dtype)
-            over_samples(kernel, values, out)
+            for rows, piece in pieces_of(values):
+                over_samples(kernel, piece, out[rows])
         except _validation.InfinityFound:
-            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
+            raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return to_container(out, kind, lambda: self._output_names(X, width), X)
 
     def _found(self, values: Any) -> tuple[Array, ...]:
         statistics = tuple(np.empty(values.shape[:-1]) for _ in self._statistics._fields)
         kernel = self._kernel(values.shape[-1], True)
         try:
-            if isinstance(values, np.ndarray):
-                over_samples(kernel, values, None, found=statistics)
-            else:
+            if _validation.is_sparse(values):
                 over_stored_samples(kernel, values.tocsr(), None, found=statistics)
+            else:
+                for rows, piece in pieces_of(values):
+                    over_samples(kernel, piece, None, found=tuple(each[rows] for each in statistics))
         except _validation.InfinityFound:
-            raise _validation.infinite(values, None, by_sample=True, negative=self._takes_masks) from None
+            raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return statistics
 
     def _found_as_columns(self, X: Any, values: Any, kind: str) -> Any:

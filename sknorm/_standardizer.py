@@ -167,7 +167,7 @@ class Standardizer(DatasetTransformer):
         return isinstance(self.with_mean, (bool, np.bool_)) and not self.with_mean
 
     def _check_sparse(self, values: Any) -> None:
-        if self.with_mean and not isinstance(values, np.ndarray):
+        if self.with_mean and _validation.is_sparse(values):
             raise _validation.sparse_centred()
 
     def _location_and_scale(self) -> _Location:

@@ -59,6 +59,7 @@ PLACES = {
     "sknorm._kernels": Place(1),
     "sknorm._estimator": Place(0),
     "sknorm._containers": Place(0),
+    "sknorm._tables": Place(0),
     "sknorm._dask": Place(0),
     "sknorm._namespaces": Place(0),
     "sknorm._json": Place(0),

@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer
@@ -58,6 +59,16 @@ def channels_last(X):
     return X.reshape(-1, 20, 50, 100).transpose(0, 2, 3, 1)
 
 
+def of_several_dtypes(X):
+    return pd.concat([pd.DataFrame(X[:, :10]), pd.DataFrame(X[:, 10:].astype(np.float64))], axis=1, ignore_index=True)
+
+
+def with_missing_integers(X):
+    frame = pd.DataFrame(X).astype(f"I{X.dtype.name[1:]}").rename(columns=str)
+    frame.iloc[::1000, 0] = pd.NA
+    return frame
+
+
 KINDS = {
     "float64": lambda _: numbers(np.float64),
     "float32, read-only": lambda _: read_only(numbers(np.float32)),
@@ -72,6 +83,10 @@ KINDS = {
     "wide": lambda _: numbers(np.float32, n_features=10_000),
     "two columns": lambda _: numbers(np.float64, n_features=2),
     "pandas": lambda _: pd.DataFrame(numbers(np.float64)),
+    "pandas, several dtypes": lambda _: of_several_dtypes(numbers(np.int64)),
+    "pandas, missing integers": lambda _: with_missing_integers(numbers(np.int64, n_features=2)),
+    "polars": lambda _: pl.DataFrame(numbers(np.float64)),
+    "polars, missing integers": lambda _: pl.from_pandas(with_missing_integers(numbers(np.int32))),
 }
 
 

@@ -163,6 +163,7 @@ def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool, c
     finally:
         work.stop()
         wait(other for other in others if not other.cancel())
+        work.forget()
 
 
 class _Work(Generic[T]):
@@ -208,3 +209,7 @@ class _Work(Generic[T]):
     def stop(self) -> None:
         """Take no more items."""
         self._stopped = True
+
+    def forget(self) -> None:
+        """Let go of the data, which a call that was cancelled would keep for as long as it stands in the queue."""
+        del self._function, self._items

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count, permutations
 from math import prod
 from threading import Barrier, Event, current_thread
+from weakref import ref
 
 import dask
 import numpy as np
@@ -270,3 +271,15 @@ def test_what_has_not_begun_when_one_fails_is_cancelled(environment):
     go_on.set()
     assert list(in_order(abs, range(9), parallel=True)) == list(range(9))  # behind what was left in the queue
     assert set(begun) <= {0, 1, 2}
+
+
+def test_nothing_of_the_work_is_kept_while_a_thread_is_busy_elsewhere(environment):
+    environment("SKNORM_NUM_THREADS", "2")
+    go_on, data = Event(), frozenset({1, 2})
+    gone = ref(data)
+    busy = _pool(1).submit(go_on.wait, 20)
+    assert list(in_order(data.__contains__, range(3), parallel=True)) == [False, True, True]
+    del data
+    assert gone() is None
+    go_on.set()
+    assert busy.result()

@@ -1,0 +1,122 @@
+"""Frames of several dtypes, read some rows at a time in a dtype that holds every value: the results are the array's."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Standardizer, _tables
+from sknorm._containers import opened, to_values
+from sknorm._tables import Table
+
+DATASET = [MinMaxNormalizer, Standardizer]
+ALL = [*DATASET, RowLayerNorm, RowRMSNorm, RowSoftmax]
+
+LARGE = 2**60 + np.arange(3)
+INTEGERS = {
+    "NumPy": pd.Series(LARGE),
+    "unsigned": pd.Series(LARGE.astype(np.uint64)),
+    "nullable": pd.Series(LARGE).astype("Int64"),
+    "missing": pd.Series([*LARGE, pd.NA], dtype="Int64"),
+    "arrow": pd.Series(LARGE, dtype="int64[pyarrow]"),
+}
+wide_longdouble = pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="NumPy has no float that wide")
+
+
+@pytest.fixture(params=[np.float64, np.float32])
+def frame(request):
+    """2000 rows of five dtypes, some missing."""
+    rng = np.random.default_rng(0)
+    columns = {
+        "float": rng.normal(size=2000).astype(request.param),
+        "pixel": rng.integers(0, 256, 2000, np.uint8),
+        "flag": rng.integers(0, 2, 2000).astype(bool),
+        "count": pd.array(rng.integers(-9, 9, 2000), dtype="Int32"),
+        "object": rng.normal(size=2000).astype(object),
+    }
+    frame = pd.DataFrame(columns, index=rng.permutation(2000))
+    frame.loc[:100, "count"] = pd.NA
+    frame.loc[50:300, "object"] = None
+    return frame
+
+
+def as_polars(frame):
+    return pl.from_pandas(frame.reset_index(drop=True))
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(_tables, "PIECE", 64)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+def test_pieces_make_up_the_whole(frame, library, small_pieces):
+    frame = library(frame)
+    table = opened(frame)
+    assert isinstance(table, Table)
+    pieces = list(table.pieces())
+    assert len(pieces) > 100
+    assert [rows.stop for rows, _ in pieces[:-1]] == [rows.start for rows, _ in pieces[1:]]
+    assert {piece.dtype for _, piece in pieces} == {table.dtype} == {to_values(frame).dtype}
+    np.testing.assert_array_equal(np.concatenate([piece for _, piece in pieces]), to_values(frame))
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+def test_a_frame_gives_what_its_array_gives(frame, library, cls, small_pieces):
+    X = frame.astype(np.float64).to_numpy()
+    got, wanted = cls().fit(library(frame)), cls().fit(X)
+    np.testing.assert_allclose(got.transform(library(frame)), wanted.transform(X), rtol=1e-14, atol=1e-15)
+    if cls in DATASET:
+        np.testing.assert_allclose(got.scale_, wanted.scale_, rtol=1e-14)
+        assert np.array_equal(got.n_samples_seen_, wanted.n_samples_seen_)
+    else:
+        np.testing.assert_allclose(got.row_statistics(library(frame)), wanted.row_statistics(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("cls", DATASET)
+def test_weights_go_with_their_rows(frame, cls, small_pieces):
+    weights = np.arange(2000) % 4 * (np.arange(2000) > 1500)  # pieces of no weight among them
+    X = frame.astype(np.float64).to_numpy()
+    got, wanted = cls().fit(frame, sample_weight=weights), cls().fit(X, sample_weight=weights)
+    np.testing.assert_allclose(got.transform(frame), wanted.transform(X), rtol=1e-13, atol=1e-15)
+
+
+@wide_longdouble
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+def test_integers_beyond_float64_beside_other_columns_are_subtracted_exactly(kind, library):
+    column = INTEGERS[kind]
+    frame = library(pd.DataFrame({"id": column, "x": np.arange(len(column)) / 2}))
+    unit = MinMaxNormalizer().fit_transform(frame)
+    np.testing.assert_array_equal(unit[:3, 0], [0, 0.5, 1])
+    assert not Standardizer().fit(frame).constant_features_.any()
+    assert unit.dtype == np.float64
+
+
+@wide_longdouble
+def test_signed_and_unsigned_integers_keep_all_their_bits():
+    frame = pd.DataFrame({"signed": -LARGE, "unsigned": LARGE.astype(np.uint64)})
+    np.testing.assert_array_equal(MinMaxNormalizer().fit_transform(frame), [[1, 0], [0.5, 0.5], [0, 1]])
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+def test_integers_that_float64_holds_are_read_in_it(library):
+    frame = library(pd.DataFrame({"a": [2**53, 1], "x": [0.5, 1.5]}))
+    assert opened(frame).dtype == np.float64
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+def test_an_infinity_is_found_where_it_stands_in_the_frame(frame, library, small_pieces):
+    frame.iloc[1234, 0] = -np.inf
+    with pytest.raises(ValueError, match="infinity in feature 'float'"):
+        Standardizer().fit(library(frame))
+    with pytest.raises(ValueError, match="infinity in sample 1234"):
+        RowRMSNorm().transform(library(frame))
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_a_frame_is_not_written_over(frame, cls):
+    before = frame.copy()
+    cls(copy=False).fit(frame).transform(frame)
+    pd.testing.assert_frame_equal(frame, before)
