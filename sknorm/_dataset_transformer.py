@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -31,7 +31,7 @@ from ._estimator import (
 from ._feature_maps import image, image_of_stored
 from ._namespaces import check_place, on_host
 from ._precision import output_dtype
-from ._tables import Table, pieces_of, whole
+from ._tables import Table, whole
 
 
 class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -257,10 +257,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         _parameters.check_boolean("copy", copy)
         try:
             if isinstance(values, Table):
-                out = np.empty(values.shape, dtype=dtype, order="F")
-                for rows, piece in values.pieces():
-                    image(piece, out[rows], f)
-                return out
+                return image(values, np.empty(values.shape, dtype=dtype, order="F"), f)
             if not isinstance(values, np.ndarray):
                 return with_data(values, image_of_stored(values, f, dtype))
             if copy or not is_writeable_in_place(X, values, dtype):
@@ -315,8 +312,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 def _summary_of(summary: type[Extrema], X: Any, sample_weight: Any, values: Any, names: Any = None) -> Extrema:
     weights = _validation.check_sample_weight(sample_weight, values.shape[0])
     try:
-        parts = (summary.of(piece, None if weights is None else weights[rows]) for rows, piece in pieces_of(values))
-        return replace(reduce(lambda one, other: one.merge(other), parts), dtype=given_dtype(X, values))
+        return replace(summary.of(values, weights), dtype=given_dtype(X, values))
     except _validation.InfinityFound:
         values = whole(values) if weights is None else whole(values)[weights > 0]
         raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _kernels
 from ._precision import Array, DoubleDouble, quick_two_sum
+from ._tables import Table
 
 SAFE_WEIGHT = 160  # times squares of values up to 2**400, weights of 2**160 stay finite
 PENDING_VALUES = 2**12  # statistics kept before they are merged, which takes some hundred bytes each
@@ -25,8 +26,8 @@ T = TypeVar("T")
 
 
 def summarised(X: Any, weights: Array | None, cls: type[T], kernel: _kernels.Kernel) -> T:
-    """The summary, of class ``cls``, of dense (..., n_features) or sparse data."""
-    walk = _of_dense if isinstance(X, np.ndarray) else _of_sparse
+    """The summary, of class ``cls``, of dense (..., n_features) or sparse data, or of a `Table`."""
+    walk = _of_dense if isinstance(X, np.ndarray) else _of_table if isinstance(X, Table) else _of_sparse
     with np.errstate(all="ignore"):
         # weights matter up to a factor, and those near 1 leave the squares of the values room
         power = 0 if weights is None else int(np.frexp(float(weights.max()))[1])
@@ -67,6 +68,22 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: Any, kernel: _ke
         found = _kernels.in_order(kernel_on, blocks, parallel=X.size > _kernels.SMALL_BLOCK)
         done.append(folded(found, cls, width))
     return done[0].beside(*done[1:])
+
+
+def _of_table(X: Table, weights: Array | None, power: int, cls: Any, kernel: _kernels.Kernel) -> Any:
+    plain = weights is None and X.dtype.kind == "f" and X.dtype.itemsize <= 8
+
+    def kernel_on(rows: slice) -> tuple[int | float, Any]:
+        piece, w = X.read(rows), None
+        if weights is not None:
+            piece, w = _of_some_weight(piece, weights[rows], power)
+        if not len(piece):
+            return 0, None
+        return len(piece) if w is None else float(w.sum()), kernel(_kernels.Columns(piece), piece, w)
+
+    pieces = X.rows(_kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK // 2)  # the others need more scratch
+    found = _kernels.in_order(kernel_on, pieces, parallel=len(pieces) > 1)
+    return folded(found, cls, X.shape[1])
 
 
 def _batched(items: Iterator[Any], size: int) -> Iterator[list[Any]]:

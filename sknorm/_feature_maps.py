@@ -10,11 +10,16 @@ import numpy as np
 from . import _kernels
 from ._kernels import AffineMap
 from ._precision import Array, to_integers
+from ._tables import Table
 from ._validation import InfinityFound, NoInteger
 
 
-def image(X: Array, out: Array, f: AffineMap) -> Array:
+def image(X: Array | Table, out: Array, f: AffineMap) -> Array:
     """Write the image of ``X`` (..., n_features) to ``out``, which may be ``X`` itself."""
+    if isinstance(X, Table):
+        rows = X.rows()
+        _kernels.over(rows, lambda some: image(X.read(some), out[some], f), parallel=len(rows) > 1)
+        return out
     whole, target = _kernels.flattened(X, out)
     in_place = np.may_share_memory(X, out)
     compiled = f.table is not None and _kernels.compiled_serves(X, out)
@@ -38,8 +43,7 @@ def image(X: Array, out: Array, f: AffineMap) -> Array:
             place[...] = into[:, features].reshape(place.shape)
 
     blocks = _kernels.rectangles(whole, size, width)
-    for _ in _kernels.in_order(write, blocks, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled):
-        pass
+    _kernels.over(blocks, write, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled)
     return out
 
 
@@ -83,8 +87,6 @@ def image_of_stored(X: Any, f: AffineMap, dtype: np.dtype[Any]) -> Array:
         group = _kernels.Segments(each)
         _write_group(group, X.data[piece], out[piece], f[feature])
 
-    for _ in _kernels.in_order(
-        write, stored, len(stored) > 1, f.table is not None and _kernels.compiled_serves(X.data, out)
-    ):
-        pass
+    compiled = f.table is not None and _kernels.compiled_serves(X.data, out)
+    _kernels.over(stored, write, len(stored) > 1, compiled)
     return out

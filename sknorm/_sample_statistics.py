@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _kernels
 from ._precision import Array
+from ._tables import Table
 
 
 class LayerStatistics(NamedTuple):
@@ -31,7 +32,7 @@ class SoftmaxStatistics(NamedTuple):
 
 def over_samples(
     kernel: _kernels.Kernel,
-    X: Array,
+    X: Array | Table,
     out: Array | None,
     *,
     given: tuple[Array, ...] = (),
@@ -42,6 +43,17 @@ def over_samples(
     ``kernel`` takes a group, a block, where its image goes, which feature each value is of, and ``given`` of the
     samples; it returns what goes to ``found``. Both hold one value per sample.
     """
+    if isinstance(X, Table):
+        table = X
+
+        def of(rows: slice) -> None:
+            parts = [tuple(each[rows] for each in some) for some in (given, found)]
+            into = None if out is None else out[rows]
+            over_samples(kernel, table.read(rows), into, given=parts[0], found=parts[1])
+
+        pieces = X.rows()
+        _kernels.over(pieces, of, parallel=len(pieces) > 1)
+        return
     d = X.shape[-1]
     in_place = out is not None and np.may_share_memory(X, out)
     X, *outs = _kernels.flattened(X, *([] if out is None else [out]))
@@ -79,10 +91,8 @@ def over_samples(
         if not np.may_share_memory(target, outs[0]):  # a block of a strided array, flattened, is a copy
             outs[0][block.index] = target.reshape(outs[0][block.index].shape)
 
-    for _ in _kernels.in_order(
-        fill, _kernels.row_blocks(X.shape, size), X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled
-    ):
-        pass
+    blocks = _kernels.row_blocks(X.shape, size)
+    _kernels.over(blocks, fill, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled)
 
 
 def over_stored_samples(
@@ -112,5 +122,4 @@ def over_stored_samples(
         for whole, part in zip(found, statistics, strict=False):
             whole[samples] = part
 
-    for _ in _kernels.in_order(fill, range(0, n, rows), parallel=X.nnz > _kernels.SMALL_BLOCK):
-        pass
+    _kernels.over(range(0, n, rows), fill, parallel=X.nnz > _kernels.SMALL_BLOCK)

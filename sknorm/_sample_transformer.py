@@ -27,7 +27,7 @@ from ._estimator import (
 from ._namespaces import check_place, on_host, sent_back
 from ._precision import Array, output_dtype
 from ._sample_statistics import over_samples, over_stored_samples
-from ._tables import pieces_of, whole
+from ._tables import whole
 
 
 class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -223,8 +223,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
                 out = values
             else:
                 out = np.empty((*values.shape[:-1], width + extra), dtype=dtype)
-            for rows, piece in pieces_of(values):
-                over_samples(kernel, piece, out[rows])
+            over_samples(kernel, values, out)
         except _validation.InfinityFound:
             raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return to_container(out, kind, lambda: self._output_names(X, width), X)
@@ -236,8 +235,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             if _validation.is_sparse(values):
                 over_stored_samples(kernel, values.tocsr(), None, found=statistics)
             else:
-                for rows, piece in pieces_of(values):
-                    over_samples(kernel, piece, None, found=tuple(each[rows] for each in statistics))
+                over_samples(kernel, values, None, found=statistics)
         except _validation.InfinityFound:
             raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return statistics

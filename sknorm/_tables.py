@@ -17,7 +17,7 @@ import numpy as np
 from ._precision import Array, dtype_with_nan
 from ._validation import check_values, complex_refused, not_numbers, numbers_of
 
-PIECE = 2**17  # values read together: 1 MB of float64, which costs less to fill again than fresh memory does
+PIECE = 2**17  # values read together, at most: 1 MB of float64 costs less to fill again than fresh memory does
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,10 @@ class Table:
     def ndim(self) -> int:
         return 2
 
-    def pieces(self) -> Iterator[tuple[slice, Array]]:
-        step = max(1, PIECE // self.shape[1])
-        for start in range(0, self.shape[0], step):
-            rows = slice(start, min(start + step, self.shape[0]))
-            yield rows, self.read(rows)
-
-
-def pieces_of(values: Any) -> Iterator[tuple[slice, Any]]:
-    """The values of a `Table` in pieces, and others as they are, with the rows that each has."""
-    return values.pieces() if isinstance(values, Table) else iter([(slice(None), values)])
+    def rows(self, most: int = PIECE) -> list[slice]:
+        """Which rows to read together, for at most so many values."""
+        step = max(1, min(most, PIECE) // self.shape[1])
+        return [slice(start, min(start + step, self.shape[0])) for start in range(0, self.shape[0], step)]
 
 
 def whole(values: Any) -> Any:

@@ -166,6 +166,12 @@ def in_order(function: Callable[..., T], items: Iterable[Any], parallel: bool, c
         work.forget()
 
 
+def over(items: Iterable[Any], function: Callable[[Any], Any], parallel: bool, compiled: bool = False) -> None:
+    """The same for a function that returns nothing."""
+    for _ in in_order(function, items, parallel, compiled):
+        pass
+
+
 class _Work(Generic[T]):
     """Items that several threads take one by one, the thread that asks for the results among them."""
 
