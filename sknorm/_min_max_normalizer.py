@@ -51,7 +51,8 @@ class MinMaxNormalizer(DatasetTransformer):
     data_range_ : ndarray of shape (n_features,)
         ``data_max_ - data_min_``.
     scale_ : ndarray of shape (n_features,)
-        ``(high - low) / data_range_``, where a constant feature counts as having range 1.
+        ``(high - low) / data_range_``, where a constant feature counts as having range 1; like ``data_range_``, inf
+        where float64 cannot hold it.
     min_ : ndarray of shape (n_features,)
         ``low - data_min_ * scale_``.
     n_samples_seen_ : int, or float with weights
@@ -139,28 +140,22 @@ class MinMaxNormalizer(DatasetTransformer):
 
     @property
     def data_range_(self) -> Any:
-        return fitted_attribute(self, self._width())
+        data, _, constant = self._intervals(np.dtype(np.float64))
+        with np.errstate(all="ignore"):
+            return fitted_attribute(self, np.where(constant, 0.0, np.ldexp(data.width.hi, data.power)))
 
     @property
     def scale_(self) -> Any:
-        return fitted_attribute(self, self._factor())
+        data, output, _ = self._intervals(np.dtype(np.float64))
+        with np.errstate(all="ignore"):
+            return fitted_attribute(self, np.ldexp((output.width / data.width).hi, output.power - data.power))
 
     @property
     def min_(self) -> Any:
-        low, _ = self._range(np.dtype(np.float64))
+        data, output, _ = self._intervals(np.dtype(np.float64))
         with np.errstate(all="ignore"):
-            return fitted_attribute(self, low - self._limits()[0].hi * self._factor())
-
-    def _width(self) -> Array:
-        minimum, maximum = self._limits()
-        with np.errstate(all="ignore"):
-            return (maximum - minimum).rounded()
-
-    def _factor(self) -> Array:
-        low, high = self._range(np.dtype(np.float64))
-        with np.errstate(all="ignore"):
-            factor: Array = (high - low) / np.where(self._effective().constant, 1.0, self._width())
-        return factor
+            offset = output.low - data.low / data.width * output.width
+            return fitted_attribute(self, np.ldexp(offset.hi, output.power))
 
     def _limits(self) -> tuple[DoubleDouble, DoubleDouble]:
         """Known or learned limits of each feature."""

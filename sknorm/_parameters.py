@@ -178,6 +178,21 @@ def check_vector(name: str, value: Any, n_features: int) -> Array | None:
     return vector.astype(np.float64)
 
 
+def check_order(estimator: Any, parameters: tuple[str, ...], names: Any) -> None:
+    """A Series is read by position, so an index that names the features must name them in their order."""
+    for name in parameters:
+        value = getattr(estimator, name, None)
+        for part in value if isinstance(value, (tuple, list)) else (value,):
+            labels = getattr(part, "index", None)
+            if names is None or labels is None or callable(labels):
+                continue
+            labels = list(labels)
+            if all(isinstance(label, str) for label in labels) and labels != list(names):
+                got = f"a {type(part).__name__} of {shown(labels, 100)}"
+                remedy = f"Bring it in that order, {name}[X.columns] say, or pass its values."
+                raise ValueError(message(f"{name} in the order of the features {shown(list(names), 100)}", got, remedy))
+
+
 def check_no_zero(gamma: Array | None) -> None:
     """gamma must not have erased a feature that is to be recovered."""
     positions = () if gamma is None else np.flatnonzero(gamma == 0)

@@ -56,7 +56,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         _validation.check_samples(values.shape if like is X else shape_of(X))
         self._check_parameters(values.shape[-1])
         self._check_sparse(values)
-        self._check_names_apart(like)
+        self._check_names_of(like)
         record_names(self, like, values.shape[-1])
         return self
 
@@ -181,7 +181,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             check_names(self, X, width)
         self._check_parameters(width)
         self._check_sparse(values)
-        self._check_names_apart(X)
+        self._check_names_of(X)
         return values
 
     def _check_parameters(self, width: int) -> None:
@@ -193,9 +193,11 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         if _validation.is_sparse(values) and not (self._takes_sparse and not self.keep_stats):
             raise _validation.sparse_rows(type(self).__name__, self.keep_stats and self._takes_sparse)
 
-    def _check_names_apart(self, X: Any) -> None:
+    def _check_names_of(self, X: Any) -> None:
+        names = column_names(X)
+        _parameters.check_order(self, ("gamma", "beta"), names)
         if self.keep_stats:
-            _validation.check_names_apart(column_names(X), self._statistics._fields)
+            _validation.check_names_apart(names, self._statistics._fields)
 
     def _kept(self, width: int, given: bool) -> int:
         """How many of the columns that inverse_transform gets are statistics."""

@@ -1,12 +1,15 @@
 """What both dataset transformers do alike, beyond the statistics and the maps they are made of."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
-from sknorm import MinMaxNormalizer, Standardizer
+from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, Standardizer
 
 BOTH = [MinMaxNormalizer, Standardizer]
 both = pytest.mark.parametrize("cls", BOTH)
@@ -116,3 +119,41 @@ def test_whether_to_copy_is_a_bool(cls):
 def test_what_is_no_array_is_named(cls, data):
     with pytest.raises(ValueError, match=f"2D array, got .*, of type {type(data).__name__}"):
         cls().fit(data)
+
+
+NAMED = pd.DataFrame(X, columns=["height", "width"])
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.from_pandas])
+@pytest.mark.parametrize(
+    "given",
+    [
+        Standardizer(mean=NAMED.mean()),
+        Standardizer(std=NAMED.std()),
+        MinMaxNormalizer(in_range=(NAMED.min(), NAMED.max())),
+        RowLayerNorm(gamma=NAMED.max(), beta=NAMED.min()),
+        RowRMSNorm(gamma=NAMED.max()),
+    ],
+    ids=repr,
+)
+def test_statistics_by_name_stand_in_the_order_of_the_features_or_are_refused(given, library):
+    frame, turned = library(NAMED), library(NAMED[["width", "height"]])
+    np.testing.assert_array_equal(given.fit(frame).transform(frame), clone(given).fit(X).transform(X))
+    with pytest.raises(ValueError, match="in the order of the features"):
+        clone(given).fit(turned)
+    with pytest.raises(ValueError, match="in the order of the features"):
+        type(given)().fit(turned).set_params(**given.get_params()).transform(turned)
+
+
+@pytest.mark.parametrize(
+    "data", [[[-1.7e308], [1.7e308]], [[0.0], [5e-324]], [[1e-310], [3e-310]], [[-1e308], [1e308]]]
+)
+@pytest.mark.parametrize("feature_range", [(0, 1), (-1, 1), (3, 10)])
+def test_the_attributes_of_ranges_at_the_ends_of_float64_are_exact_or_infinite(data, feature_range):
+    scaler = MinMaxNormalizer(feature_range).fit(data)
+    (low, high), (minimum, maximum) = map(Fraction, feature_range), (Fraction(x) for [x] in data)
+    scale = (high - low) / (maximum - minimum)
+    for name, wanted in [("data_range_", maximum - minimum), ("scale_", scale), ("min_", low - minimum * scale)]:
+        largest = Fraction(np.finfo(np.float64).max)
+        wanted = float(wanted) if abs(wanted) <= largest else np.inf
+        np.testing.assert_allclose(getattr(scaler, name), [wanted], rtol=1e-15)

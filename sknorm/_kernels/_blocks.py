@@ -98,15 +98,15 @@ def rectangles(X: Array, size: int, width: int) -> Iterator[tuple[Block, slice]]
 
 def thread_count() -> int:
     """Threads in use now: what the environment allows, one in a worker of joblib or dask, else all cores there are."""
-    if "SKNORM_NUM_THREADS" in os.environ:
-        return _positive(os.environ["SKNORM_NUM_THREADS"])
+    if asked := os.environ.get("SKNORM_NUM_THREADS", "").strip():
+        return _positive(asked)
     parallel = sys.modules.get("joblib.parallel")
     if parallel is not None and (parallel.get_active_backend()[0].nesting_level or 0) > 0:
         return 1
     if "dask" in sys.modules and _may_be_a_dask_worker():
         return 1
-    if "OMP_NUM_THREADS" in os.environ:
-        return _positive(os.environ["OMP_NUM_THREADS"].split(",")[0])
+    if asked := os.environ.get("OMP_NUM_THREADS", "").strip():
+        return _positive(asked.split(",")[0])
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

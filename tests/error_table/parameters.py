@@ -130,6 +130,12 @@ ROWS = [
         "default.",
     ),
     Row(
+        lambda: Standardizer(std=NAMED.std()[["b", "a"]]).fit(NAMED),
+        ValueError,
+        "Expected std in the order of the features ['a', 'b'], got a Series of ['b', 'a']. Bring it in that order, "
+        "std[X.columns] say, or pass its values.",
+    ),
+    Row(
         lambda: RowLayerNorm(gamma=[1.0, 2.0, 3.0]).fit(X),
         ValueError,
         "Expected gamma to be 2 finite numbers, one per feature, got float64 of shape (3,). Pass gamma of shape "

@@ -111,10 +111,19 @@ def environment(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["SKNORM_NUM_THREADS", "OMP_NUM_THREADS"])
-@pytest.mark.parametrize("text, threads", [("1", 1), ("3", 3), (" 5 ", 5), ("0", 1), ("-2", 1), ("many", 1), ("", 1)])
+@pytest.mark.parametrize("text, threads", [("1", 1), ("3", 3), (" 5 ", 5), ("0", 1), ("-2", 1), ("many", 1)])
 def test_the_environment_says_how_many_threads_and_nonsense_means_one(environment, name, text, threads):
     environment(name, text)
     assert thread_count() == threads
+
+
+@pytest.mark.parametrize("name", ["SKNORM_NUM_THREADS", "OMP_NUM_THREADS"])
+@pytest.mark.parametrize("text", ["", " "])
+def test_an_empty_variable_says_nothing(environment, name, text):
+    allowed = thread_count()
+    environment("OMP_NUM_THREADS", str(allowed + 1))
+    environment(name, text)
+    assert thread_count() == allowed + (name == "SKNORM_NUM_THREADS")
 
 
 def test_of_a_list_for_nested_regions_the_first_counts(environment):
