@@ -105,6 +105,18 @@ def test_known_moments_are_those_of_the_selected_features(known):
         np.testing.assert_array_equal(scaler.select(j).transform(X[:, [j]]), scaler.transform(X)[:, [j]])
 
 
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "u8"])
+@pytest.mark.parametrize("orders", ["<>", "><"])
+def test_known_statistics_that_change_count_although_their_bytes_stay(dtype, orders):
+    first, second = (np.frombuffer(np.array([3, 5], f"<{dtype}").tobytes(), order + dtype) for order in orders)
+    for cls, parameters in ((MinMaxNormalizer, lambda v: {"in_range": (-1, v)}), (Standardizer, lambda v: {"std": v})):
+        scaler = cls(**parameters(first)).fit(X)
+        scaler.transform(X)
+        np.testing.assert_array_equal(
+            scaler.set_params(**parameters(second)).transform(X), cls(**parameters(second)).fit(X).transform(X)
+        )
+
+
 @both
 def test_whether_to_copy_is_a_bool(cls):
     with pytest.raises(ValueError, match="copy to be True or False"):
