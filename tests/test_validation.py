@@ -121,6 +121,7 @@ def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
         (np.array([0.5, 1e-300, 1e300]), [0.5, 1e-300, 1e300]),
         (3, [3, 3, 3]),
         (np.float32(0.5), [0.5] * 3),
+        (np.uint8(2), [2, 2, 2]),
         (np.array([1, 2, 3], object), [1, 2, 3]),
         (pd.Series([1, 2, 3], index=[5, 6, 7]), [1, 2, 3]),
     ],
