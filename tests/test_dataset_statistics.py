@@ -274,16 +274,34 @@ def test_a_factor_of_all_weights_changes_nothing_but_the_count(cls, power):
             assert_same(replace(one, count=other.count, n_samples=other.n_samples), other)
 
 
-@pytest.mark.parametrize("parts", [[slice(0, 1), slice(1, 9)], [slice(0, 9)], [slice(0, 5), slice(5, 9)]])
-@pytest.mark.parametrize("far", [1e20, 1e40])
-def test_a_value_far_off_of_little_weight_spoils_neither_mean_nor_variance(parts, far):
+@pytest.mark.parametrize(
+    "parts",
+    [[slice(0, 9)], [slice(0, 1), slice(1, 9)], [slice(0, 5), slice(5, 9)], [slice(0, 1), slice(1, 4), slice(4, 9)]],
+)
+@pytest.mark.parametrize("far, little", [(1e20, 1e-32), (1e40, 1e-64), (2.7e35, 1e-71)])
+def test_a_value_far_off_of_little_weight_spoils_neither_mean_nor_variance(parts, far, little):
     X = np.array([-far, *np.random.default_rng(0).normal(size=8)])[:, None]
-    weights = np.array([far**-1.6, *[1.0] * 8])
+    weights = np.array([little, *[1.0] * 8])
     first, *others = [Moments.of(X[part], weights[part]) for part in parts]
     found = first.merge(*others)
     mean, variance = moments(exact_array(X[:, 0]), weights)
     assert abs(value(found.above, 0) - (mean - Fraction(-far))) <= Fraction(BOUND) * root(variance)
     assert abs(value(found.variance, 0) - variance) <= Fraction(BOUND) * variance
+
+
+@pytest.mark.parametrize("little", [1e-36, 1e-50, 1e-300])
+def test_the_variance_beside_values_of_little_weight_is_not_negative(little):
+    values = np.random.default_rng(0)
+    X, weights = values.normal(size=(2, 100))[[0, 1, 1, 1]], np.array([little, *values.uniform(0.5, 2, 3)])
+    assert (Moments.of(X, weights).variance.hi >= 0).all()
+
+
+@both
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_small_weights_of_parts_are_counted_beside_a_large_one(cls, container):
+    X, weights = container(np.array([[1.0], [0.0], [3.0]])), np.array([2.0**53, 1.0, 1.0])
+    first, *others = (cls.of(X[i : i + 1], weights[i : i + 1]) for i in range(3))
+    assert first.merge(*others).count == 2.0**53 + 2
 
 
 @pytest.mark.parametrize("n", [3, 97, 1001])
