@@ -59,7 +59,7 @@ class Extrema:
 
     @property
     def exponent(self) -> Array:
-        return exponent(np.fmax(np.abs(self.minimum.hi), np.abs(self.maximum.hi)))
+        return exponent(np.fmax(-self.minimum.hi, self.maximum.hi))
 
     @property
     def constant(self) -> Array:
@@ -160,7 +160,7 @@ class Moments(Extrema):
     @classmethod
     def _of_blocks(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
         outer = Extrema._of_blocks(n_samples, blocks)
-        count = np.where(outer.count > 0, outer.count, 1)
+        count = outer.count
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
         center = np.array([b.center for b in blocks])
@@ -169,7 +169,7 @@ class Moments(Extrema):
         above_center = total / count - where(from_minimum, zero, DoubleDouble.of(center))
         above = above_center + center - where(from_minimum, zero, lowest)
         variance = np.maximum(np.array([b.m2 for b in blocks]) / count - above_center.hi**2, 0.0)
-        spread = (outer.count > 0) & ~outer.constant  # what is left of a constant is rounding
+        spread = (count > 0) & ~outer.constant  # what is left of a constant is rounding
         statistics = where(spread, above, zero), where(spread, DoubleDouble.of(variance), zero)
         return cls(n_samples, None, outer.count, outer.minimum, outer.maximum, *statistics)
 
@@ -184,11 +184,10 @@ class Moments(Extrema):
         above = (above_i * weight).sum() / all_weight
         # once more, from there: a part of little weight may lie far off
         above = above + ((above_i - above) * weight).sum() / all_weight
-        apart = where(self.count > 0, above_i - above, zero)
+        apart = above_i - above
         variance_i = self.variance.shifted(2 * (self.exponent - outer.exponent))
         variance = ((variance_i + apart * apart) * weight).sum() / all_weight
-        constant = outer.constant
-        return replace(outer, above=where(constant, zero[0], above), variance=where(constant, zero[0], variance))
+        return replace(outer, above=above, variance=variance)
 
 
 def _rows(parts: Sequence[Any]) -> Any:
