@@ -70,7 +70,8 @@ def test_an_infinity_is_looked_for_without_a_mask_of_the_whole(shape):
 @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="longdouble is float64 here")
 def test_a_longdouble_beyond_float64_counts_as_infinite_and_warns_of_nothing():
     X = np.array([[0, 1], [2, np.finfo(np.longdouble).max]])
-    assert "feature 1." in str(check.infinite(X, None, by_sample=False))
+    for form in (np.asarray, sp.csr_array, sp.csc_array):
+        assert "feature 1." in str(check.infinite(form(X), None, by_sample=False))
 
 
 @pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0], np.full(1000, 100, np.float16)])

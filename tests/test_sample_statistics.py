@@ -186,6 +186,8 @@ NAMES = ("row_mean", "row_scale")
 
 def test_row_statistics_become_contiguous_arrays_of_float64():
     found = check_row_stats([[[1, 2, 3]] * 2, np.ones((3, 2), np.float32).T], NAMES, (2, 3))
+    for dtype in (bool, np.uint8, np.float16, np.longdouble, object):
+        found += check_row_stats([np.ones((2, 3), dtype)], ("row_rms",), (2, 3))
     for array in found:
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
