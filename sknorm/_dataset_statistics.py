@@ -218,7 +218,7 @@ def _summary(X: Any, weights: Array | None, cls: type[S], kernel: _kernels.Kerne
 
 
 def _of_dense(X: Array, weights: Array | None, power: int, cls: type[S], kernel: _kernels.Kernel) -> S:
-    samples_each = max(1, prod(X.shape[1:-1]))
+    samples_each = prod(X.shape[1:-1])
     (X,) = _kernels.flattened(X)
     compiled = _kernels.summarise(kernel, X) if weights is None else None
     if compiled is not None:
@@ -301,7 +301,7 @@ def _of_sparse(X: Any, weights: Array | None, power: int, cls: type[S], kernel: 
         filled = np.flatnonzero(stored)
         summary = cls.empty(d)
         all_weight: Any = piece.shape[0] if w is None else DoubleDouble.of(w).sum()
-        stored_weight = DoubleDouble.of(stored if w is None else np.zeros(d))
+        stored_weight = DoubleDouble.of(stored)
         if len(filled):
             group = _kernels.Segments(np.append(piece.indptr[filled], piece.indptr[-1]))
             of_stored = None if w is None else w[piece.indices]

@@ -104,6 +104,14 @@ def test_weights_of_any_dtype_count_as_those_of_float64_do(cls, dtype, container
         assert (got.variance == want.variance).all()
 
 
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+def test_where_all_values_are_stored_there_is_no_zero_whatever_the_rounding_of_the_weights(container):
+    values = np.random.default_rng(0)
+    X, weights = values.uniform(1, 2, (1000, 3)), values.uniform(size=1000) * 10.0 ** values.integers(-20, 20, 1000)
+    normalizer = MinMaxNormalizer().fit(container(X), sample_weight=weights)
+    np.testing.assert_array_equal(normalizer.data_min_, X.min(axis=0))
+
+
 @pytest.mark.parametrize("cut", [1, 2, 3, 4])
 def test_a_light_outlier_does_not_blur_the_variance_of_the_others(cut):
     """The rounding of the sum of weights must not be multiplied by the distance of the smallest value."""
