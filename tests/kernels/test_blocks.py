@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count, permutations
 from math import prod
 from threading import Barrier, Event, current_thread
+from time import sleep
 
 import dask
 import numpy as np
@@ -14,7 +15,18 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import ThreadingBackend
 
-from sknorm._kernels import TILE, Block, flattened, in_order, rectangles, row_blocks, thread_count, tiles, tiles_of
+from sknorm._kernels import (
+    TILE,
+    Block,
+    flattened,
+    in_order,
+    per_thread,
+    rectangles,
+    row_blocks,
+    thread_count,
+    tiles,
+    tiles_of,
+)
 from sknorm._kernels._blocks import _pool
 
 shapes = st.lists(st.integers(0, 6), min_size=1, max_size=4).flatmap(
@@ -174,8 +186,9 @@ def test_where_cores_cannot_be_assigned_those_of_the_machine_are_used(environmen
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_inside_a_worker_of_joblib_there_is_one(environment, backend):
+def test_inside_a_worker_of_joblib_there_is_one(environment, monkeypatch, backend):
     environment("OMP_NUM_THREADS", "4")
+    monkeypatch.delitem(sys.modules, "dask")  # which would say so too
     inner = {"inner_max_num_threads": 4} if backend == "loky" else {}
     with parallel_config(backend, n_jobs=2, **inner):
         assert Parallel()(delayed(thread_count)() for _ in range(2)) == [1, 1]
@@ -208,7 +221,9 @@ def test_a_joblib_loop_without_workers_leaves_the_cores_alone(environment):
 
 def test_a_backend_that_does_not_know_how_deep_it_stands_is_no_worker(environment):
     environment("OMP_NUM_THREADS", "4")
-    with parallel_config(ThreadingBackend(nesting_level=None), n_jobs=2):
+    backend = ThreadingBackend()
+    with parallel_config(backend, n_jobs=2):
+        backend.nesting_level = None
         assert thread_count() == 4
 
 
@@ -216,6 +231,13 @@ def test_without_joblib_nobody_is_asked(environment, monkeypatch):
     environment("OMP_NUM_THREADS", "4")
     monkeypatch.delitem(sys.modules, "joblib.parallel", raising=False)
     assert thread_count() == 4
+
+
+@pytest.mark.parametrize("threads, share", [("1", 64), ("3", 21), ("16", 4), ("100", 4)])
+def test_threads_share_what_they_may_take_together(environment, threads, share):
+    environment("SKNORM_NUM_THREADS", threads)
+    assert per_thread(64) == share
+    assert per_thread(0) == 1
 
 
 # Work in order
@@ -248,15 +270,30 @@ def test_two_threads_work_at_the_same_time(environment):
 
 def test_more_threads_than_pay_are_never_used(environment):
     environment("SKNORM_NUM_THREADS", "64")
-    names = set(in_order(lambda _: current_thread().name, range(200), parallel=True))
+    names = set(in_order(who_works, range(100), parallel=True))
     assert 1 <= len(names) <= 2  # a third would mostly wait for the interpreter lock
-    assert all(name.startswith("sknorm") for name in names - {current_thread().name})
+    assert _pool(1).submit(who_works).result().startswith("sknorm")
+
+
+def who_works(*given):
+    sleep(1e-3)  # time for the others
+    return current_thread().name
+
+
+def test_compiled_work_takes_as_many_threads_as_there_are(environment):
+    environment("SKNORM_NUM_THREADS", "4")
+    all_four = Barrier(4, timeout=20)
+    assert sorted(in_order(lambda _: all_four.wait(), range(4), parallel=True, compiled=True)) == [0, 1, 2, 3]
+
+
+def test_threads_are_started_once():
+    assert _pool(1) is _pool(1)
 
 
 @pytest.mark.parametrize("number, parallel", [("1", True), ("2", False)])
 def test_one_thread_is_the_one_that_asks(environment, number, parallel):
     environment("SKNORM_NUM_THREADS", number)
-    assert set(in_order(lambda _: current_thread(), range(5), parallel)) == {current_thread()}
+    assert set(in_order(who_works, range(20), parallel)) == {current_thread().name}
 
 
 def test_the_work_has_no_floating_point_warnings_and_the_rest_of_the_program_keeps_its_own(threads):
