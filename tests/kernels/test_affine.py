@@ -154,6 +154,24 @@ def test_integers_of_64_bits_that_are_far_on_the_way_keep_their_difference(dtype
     assert_right_to_an_ulp(f, x, 2**62 - 1)
 
 
+@pytest.mark.parametrize("inner, x", [(0, 2.0**120), (900, 2.0**1020)])
+def test_a_product_beyond_float64_comes_back_whatever_the_unit_of_x(inner, x):
+    f = one_feature(pair(0.0), pair(2.0**950), pair(0.0), inner=inner, outer=-200)
+    got, before = image(f, np.array([x, x / 2, -x]))
+    np.testing.assert_array_equal(got, [2.0**870, 2.0**869, -(2.0**870)])
+    assert before == [2**870, 2**869, -(2**870)]
+
+
+def test_a_value_that_overflows_on_the_way_costs_the_others_nothing():
+    rng = np.random.default_rng(0)
+    f = one_feature(pair(1 / 3, 0.3), pair(4.7, 0.4), pair(0.1, 0.2), outer=-2)
+    x = rng.uniform(-1, 1, 64)
+    alone, beside = image(f, x), image(f, np.append(x, 1e308))
+    np.testing.assert_array_equal(beside[0][:-1], alone[0])
+    assert beside[1][:-1] == alone[1]
+    assert beside[0][-1] == pytest.approx(1e308 * (4.7 / 4))
+
+
 def assert_right_to_an_ulp(f, x, a):
     got, before = image(f, x)
     for i, value in enumerate(x.tolist()):

@@ -267,6 +267,17 @@ def assert_sums_are_exact(case):
         assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
 
 
+@pytest.mark.parametrize("kind", ["columns", "segments"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size, offset", [(1e-3, 0), (1e6, 0), (1e6, 1e9), (1.0, -2.0)])
+def test_sums_of_many_values_are_exact_whatever_their_size(kind, weighted, size, offset):
+    rng = np.random.default_rng(7)
+    columns = list(rng.normal(offset, size, (2, 5000)))
+    group, block = grouped(kind, columns)
+    weights = rng.uniform(0, 1, len(block)) if weighted else None
+    assert_sums_are_exact(SimpleNamespace(group=group, block=block, columns=columns, kind=kind, weights=weights))
+
+
 def exact_values(column):
     """Fractions, also of values that no Python float holds."""
     if column.dtype == np.longdouble:
