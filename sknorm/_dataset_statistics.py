@@ -152,7 +152,7 @@ class Moments(Extrema):
 
     def sample_variance(self, ddof: int) -> DoubleDouble:
         """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
-        count = self.count.astype(float)
+        count = self.count
         freedom, power = np.where(count > ddof, count - ddof, np.nan), np.frexp(count)[1]
         share: DoubleDouble = DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power)
         return self.variance * share
@@ -176,7 +176,7 @@ class Moments(Extrema):
     def _merged(self) -> Moments:
         outer = super()._merged()
         # weights matter up to a factor: with a power of two near the largest, no product overflows
-        weight = DoubleDouble.of(np.ldexp(self.count.astype(float), -np.frexp(outer.count.astype(float))[1]))
+        weight = DoubleDouble.of(np.ldexp(self.count, -np.frexp(outer.count)[1]))
         all_weight = where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count))))
         zero = weight * 0.0
         lower = self.minimum.shifted(-outer.exponent) - outer.minimum.shifted(-outer.exponent)

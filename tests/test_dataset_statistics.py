@@ -84,6 +84,8 @@ def test_a_summary_holds_counts_ends_mean_and_variance(parts):
             assert value(summary.minimum, i) == min(values, default=None)
             assert value(summary.maximum, i) == max(values, default=None)
             assert summary.constant[i] == (len(set(values)) == 1)
+            if not values and isinstance(summary, Moments):
+                assert value(summary.above, i) == value(summary.variance, i) == 0
             if values and isinstance(summary, Moments):
                 mean, variance = moments(values)
                 unit = Fraction(2) ** int(summary.exponent[i])
