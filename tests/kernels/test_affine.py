@@ -271,6 +271,21 @@ def test_the_map_of_some_features_has_their_constants(optional):
     assert (g.start is None) == (f.start is None)
 
 
+def test_compiled_kernels_get_a_table_unless_there_is_more_to_a_map():
+    k = pair(1 / 3, 0.3)
+    assert one_feature(pair(0.1), k, pair(0.2)).table.dtype == np.float64
+    for more in ({"inner": 1}, {"outer": -1}, {"start": np.zeros(1)}):
+        assert one_feature(pair(0.1), k, pair(0.2), **more).table is None
+
+
+def test_constants_are_kept_for_the_next_block_of_the_same_shape():
+    f = one_feature(pair(0.1), pair(0.5), pair(0.2))
+    first, next_one, other = (f.lined_up(Columns(np.zeros((n, 1)))) for n in (8, 8, 7))
+    assert first is next_one
+    assert len(first.sigma) == 8
+    assert len(other.sigma) == 1
+
+
 def test_a_map_serves_blocks_of_every_shape_in_turn():
     numbers = DoubleDouble.of(np.array([1.0, 2.0, 3.0]))
     f = AffineMap(numbers, numbers, numbers, np.ones(3), np.zeros(3, int), np.zeros(3, int))
