@@ -125,8 +125,6 @@ def _pandas_values(X: Any) -> Any:
         remedy = "Rename the columns, or pass df.to_numpy()."
         raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
     dtypes = list(X.dtypes)
-    if not dtypes:
-        return check_values(np.empty(X.shape))
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes):
         return check_values(X.to_numpy())
     if all(getattr(dtype, "fill_value", None) == 0 for dtype in dtypes):

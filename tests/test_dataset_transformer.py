@@ -42,6 +42,13 @@ def test_a_missing_value_does_not_make_another_type_of_integers(cls, kind):
     assert back.dtype == np.uint8
 
 
+@both
+def test_objects_are_data_of_the_type_that_they_are_read_as(cls):
+    for frame in (pd.DataFrame({"a": [0.5, None], "b": [1, 2]}, dtype=object), pl.DataFrame({"a": [0.5, None]})):
+        scaler = cls(inverse_dtype="input").fit(frame)
+        assert scaler.statistics_.dtype == scaler.inverse_transform(scaler.transform(frame)).dtype == np.float64
+
+
 @pytest.mark.parametrize("kind", BYTES_WITH_A_HOLE)
 def test_the_limits_of_a_type_are_known_beside_a_missing_value(kind):
     scaler = MinMaxNormalizer(in_range="dtype").fit(BYTES_WITH_A_HOLE[kind]())
