@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 
 from sknorm import MinMaxNormalizer, Standardizer
 
@@ -122,6 +123,47 @@ def test_known_statistics_that_change_count_although_their_bytes_stay(dtype, ord
         np.testing.assert_array_equal(
             scaler.set_params(**parameters(second)).transform(X), cls(**parameters(second)).fit(X).transform(X)
         )
+
+
+@both
+def test_what_is_not_fitted_says_so(cls):
+    fitted, new = cls().fit(X), cls()
+    for call in (new.transform, new.inverse_transform, lambda X: new.select(0), lambda X: new.merge(fitted)):
+        with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+            call(X)
+    with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+        fitted.merge(new)
+
+
+@pytest.mark.parametrize("per_feature", [True, False])
+@both
+def test_selected_features_keep_their_names_and_their_map(cls, per_feature):
+    frame = pd.DataFrame(np.c_[X, X[:, 0] ** 2], columns=["a", "b", "c"])
+    scaler = cls(per_feature=per_feature).fit(frame)
+    selected = scaler.select(["c", "a"])
+    assert selected.per_feature is True
+    assert selected.feature_names_in_.tolist() == selected.get_feature_names_out().tolist() == ["c", "a"]
+    np.testing.assert_array_equal(selected.transform(frame[["c", "a"]]), scaler.transform(frame)[:, [2, 0]])
+
+
+@both
+def test_parameters_that_change_after_fit_are_checked_on_the_way_back_too(cls):
+    scaler = cls().fit(X).set_params(inverse_dtype="complex")
+    with pytest.raises(ValueError, match="inverse_dtype"):
+        scaler.inverse_transform(X)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@both
+def test_the_way_back_is_of_the_type_of_what_comes_unless_another_is_asked_for(cls, dtype):
+    scaler = cls().fit(X)
+    assert scaler.inverse_transform(X.astype(dtype)).dtype == dtype
+    for target in (">f4", np.dtype(">f4"), np.float32):
+        back = scaler.set_params(inverse_dtype=target).inverse_transform(X.astype(dtype))
+        assert back.dtype == np.float32
+        assert back.dtype.isnative
+    swapped = cls(inverse_dtype="input").fit(X.astype(">i2"))
+    assert swapped.inverse_transform(X).dtype == np.int16
 
 
 @both
