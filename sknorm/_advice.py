@@ -14,6 +14,7 @@ from ._precision import Array
 FEW = 4  # names that a sentence lists
 LARGE_SCORES = 100.0  # exp of such differences leaves one probability that is not 0 in float32
 APART = 1e3  # how far apart spreads may be for features to share a unit
+TINIEST = 5e-324  # the least float above 0
 STILL = (c.EMPTY, c.NOT_NUMERIC, c.CONSTANT)  # what no class changes
 
 
@@ -113,8 +114,9 @@ def _by_sample(d: Findings, done: tuple[str, ...], target: str, now: str) -> Adv
     if d.is_by_feature:
         return Advice("harmful", f"The features would lose what they have. {text}")
     spread = d.table["std"][~d.has(*STILL)]
-    if spread.size and spread.min() < spread.max() / APART:
-        ratio = f"{float(spread.max() / max(spread.min(), spread.max() * 1e-99)):.0e}"  # which is finite
+    least, most = float(spread.min(initial=np.inf)), float(spread.max(initial=0))
+    if least < most / APART:
+        ratio = f"{most / max(least, most * 1e-99, TINIEST):.0e}"  # which is finite
         text = f"Features whose spreads are apart by a factor of {ratio} share no unit: the widest would rule. {text}"
         return Advice("harmful", text)
     return Advice("useful", f"{text} For features of one unit, and samples whose scale means nothing.")

@@ -131,9 +131,7 @@ def _pandas_values(X: Any) -> Any:
         remedy = "Rename the columns, or pass df.to_numpy()."
         raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
     dtypes = list(X.dtypes)
-    if not dtypes or all(
-        isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes
-    ):
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes):
         return check_values(X.to_numpy())
     if all(getattr(dtype, "fill_value", None) == 0 for dtype in dtypes):
         return _sparse_values(X.sparse.to_coo())  # pandas sparse columns of which zeros are left out

@@ -54,7 +54,7 @@ class Extrema:
 
     @property
     def exponent(self) -> Array:
-        return exponent(np.fmax(np.abs(self.minimum.hi), np.abs(self.maximum.hi)))
+        return exponent(np.fmax(-self.minimum.hi, self.maximum.hi))
 
     @property
     def constant(self) -> Array:
@@ -160,7 +160,7 @@ class Moments(Extrema):
 
     def sample_variance(self, ddof: int) -> DoubleDouble:
         """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
-        count = self.count.astype(float)
+        count = self.count
         freedom, power = np.where(count > ddof, count - ddof, np.nan), np.frexp(count)[1]
         share: DoubleDouble = DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power)
         return self.variance * share
@@ -168,7 +168,7 @@ class Moments(Extrema):
     @classmethod
     def _of_each(cls, n_samples: int | float, blocks: Sequence[Any]) -> Moments:
         outer = Extrema._of_each(n_samples, blocks)
-        count = np.where(outer.count > 0, outer.count, 1)
+        count = outer.count
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
         center = np.array([b.center for b in blocks])
@@ -177,14 +177,14 @@ class Moments(Extrema):
         above_center = total / count - where(from_minimum, zero, DoubleDouble.of(center))
         above = above_center + center - where(from_minimum, zero, lowest)
         variance = np.maximum(np.array([b.m2 for b in blocks]) / count - above_center.hi**2, 0.0)
-        spread = (outer.count > 0) & ~outer.constant  # what is left of a constant is rounding
+        spread = (count > 0) & ~outer.constant  # what is left of a constant is rounding
         statistics = where(spread, above, zero), where(spread, DoubleDouble.of(variance), zero)
         return cls(n_samples, None, outer.count, outer.minimum, outer.maximum, *statistics)
 
     def _merged(self) -> Moments:
         outer = super()._merged()
         # weights matter up to a factor: with a power of two near the largest, no product overflows
-        weight = DoubleDouble.of(np.ldexp(self.count.astype(float), -np.frexp(outer.count.astype(float))[1]))
+        weight = DoubleDouble.of(np.ldexp(self.count, -np.frexp(outer.count)[1]))
         all_weight = where(outer.count > 0, weight.sum(), DoubleDouble.of(np.ones(len(outer.count))))
         zero = weight * 0.0
         lower = self.minimum.shifted(-outer.exponent) - outer.minimum.shifted(-outer.exponent)
@@ -192,11 +192,10 @@ class Moments(Extrema):
         above = (above_i * weight).sum() / all_weight
         # once more, from there: a part of little weight may lie far off
         above = above + ((above_i - above) * weight).sum() / all_weight
-        apart = where(self.count > 0, above_i - above, zero)
+        apart = above_i - above
         variance_i = self.variance.shifted(2 * (self.exponent - outer.exponent))
         variance = ((variance_i + apart * apart) * weight).sum() / all_weight
-        constant = outer.constant
-        return replace(outer, above=where(constant, zero[0], above), variance=where(constant, zero[0], variance))
+        return replace(outer, above=above, variance=variance)
 
 
 def _rows(parts: Sequence[Any]) -> Any:

@@ -42,7 +42,7 @@ def summarised(X: Any, weights: Array | None, cls: type[T], kernel: _kernels.Ker
 
 
 def _of_dense(X: Array, weights: Array | None, power: int, cls: Any, kernel: _kernels.Kernel) -> Any:
-    samples_each = max(1, prod(X.shape[1:-1]))
+    samples_each = prod(X.shape[1:-1])
     (X,) = _kernels.flattened(X)
     compiled = _kernels.summarise(kernel.compiled, X) if weights is None else None
     if compiled is not None:

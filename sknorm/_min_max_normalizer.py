@@ -222,7 +222,7 @@ class _Interval(NamedTuple):
 
     @classmethod
     def of(cls, low: DoubleDouble, high: DoubleDouble) -> _Interval:
-        power = exponent(np.fmax(np.abs(low.hi), np.abs(high.hi)))
+        power = exponent(np.fmax(-low.hi, high.hi))
         power = np.where(low == high, np.maximum(power, 0), power)  # what is new in a constant may be of any size
         one = DoubleDouble.of(np.ldexp(1.0, -power))
         scaled_low, scaled_high = low.shifted(-power), high.shifted(-power)

@@ -280,7 +280,7 @@ def hashable(value: Any) -> Any:
     if value is None or isinstance(value, (str, bool, int, float, type)):
         return type(value), value
     array = as_numpy(value, "a parameter")
-    return array.dtype.char, array.shape, array.tobytes()
+    return array.dtype.str, array.shape, array.tobytes()
 
 
 def selected(name: str, value: Any, index: Array, n_features: int) -> Any:

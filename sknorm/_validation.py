@@ -56,7 +56,7 @@ def as_array(value: Any, expected: str) -> Array:
 
 def is_sparse(value: Any) -> bool:
     """Whether it is a sparse container; to go through a damaged one may crash."""
-    return hasattr(value, "tocsr") and hasattr(value, "nnz")
+    return hasattr(type(value), "tocsr") and hasattr(type(value), "nnz")
 
 
 def no_such_mode(mode: Any) -> ValueError:

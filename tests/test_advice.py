@@ -41,6 +41,17 @@ def test_it_says_what_a_class_would_bring(X, name, effect):
     assert diagnose(X).advice[name].effect == effect
 
 
+@pytest.mark.parametrize(
+    "least, most, apart", [(1, 1e5, "1e+05"), (5e-324, 5e-300, "1e+23"), (5e-324, 1e300, "1e+99"), (1, 999, None)]
+)
+def test_the_factor_between_spreads_is_told_for_values_of_any_size(least, most, apart):
+    X = np.zeros((100, 2))
+    X[0] = least, most  # the spread of the least float vanishes
+    with np.errstate(all="raise"):
+        text = diagnose(X).advice["RowRMSNorm"].text
+    assert (f"apart by a factor of {apart} " in text) == (apart is not None)
+
+
 def test_test_data_scaled_as_the_training_data_are_left_so():
     scaler = Standardizer().fit(ordinary[:200])
     assert "leave those" in diagnose(scaler.transform(ordinary[200:])).advice["Standardizer"].text

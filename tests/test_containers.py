@@ -129,6 +129,13 @@ def test_polars_columns_of_several_types_are_read_in_their_common_one():
     assert_read(frame, [[1, 0.5], [2, 1.5]], "float32")
 
 
+def test_a_nan_that_signals_is_read_beside_a_wider_column_without_warnings():
+    signalling = np.array([0x7FA00000, 0], np.uint32).view(np.float32)
+    for frame in (pd.DataFrame, pl.DataFrame):
+        with np.errstate(all="raise"):
+            assert_read(frame({"a": signalling, "b": [1.0, 2.0]}), [[NAN, 1], [0, 2]], float)
+
+
 def test_sparse_columns_filled_with_zero_stay_sparse_and_others_do_not():
     values = np.array([[0.0, 1.0], [2.0, 0.0]])
     found = to_values(pd.DataFrame(values).astype(pd.SparseDtype(float, 0.0)))
@@ -152,6 +159,13 @@ def test_entries_that_add_up_are_added_in_a_copy():
     found = to_values(X)
     np.testing.assert_array_equal(found.data, [3, 3])
     assert X.nnz == 3
+
+
+def test_stored_objects_that_are_numbers_are_read_as_those_of_a_dense_array_are():
+    X = sp.csr_array(np.array([[0, 1.5], [2, 0]]))
+    X.data = np.array([1.5, None], object)
+    np.testing.assert_array_equal(to_values(X).data, [1.5, NAN])
+    assert to_values(X).dtype == np.float64
 
 
 @pytest.mark.parametrize("make", [sp.coo_array, sp.lil_array, sp.dok_array])
@@ -256,6 +270,7 @@ def test_a_frame_is_put_around_the_values_without_a_copy():
 
 def test_nulls_of_a_polars_frame_come_out_as_nulls_under_the_new_names():
     like = pl.DataFrame({"a": [1.0, None], "b": [NAN, 2.0]})
+    assert to_container(np.array([[1.0, 2], [3, 4]]), "polars", lambda: ["u", "v"], None).rows() == [(1, 2), (3, 4)]
     frame = to_container(np.array([[1.0, NAN, 5], [NAN, 2, 6]]), "polars", lambda: ["u", "v", "extra"], like)
     assert frame.columns == ["u", "v", "extra"]
     assert frame.null_count().row(0) == (1, 0, 0)

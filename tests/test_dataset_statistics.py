@@ -26,7 +26,7 @@ both = pytest.mark.parametrize("cls", [Extrema, Moments])
 def small_blocks(most=8):
     """Blocks of a few values, and merges of a few blocks, as large data have them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_kernels, "BLOCK", most)
+        patch.setattr(_kernels, "LARGE_BLOCK", most)
         patch.setattr(_kernels, "SMALL_BLOCK", most)
         patch.setattr(_blocks, "TILE", 2)
         patch.setattr(_dataset_walk, "PENDING_VALUES", 3)
@@ -77,13 +77,15 @@ def test_a_summary_holds_counts_ends_mean_and_variance(parts):
     (X,) = parts
     for summary in (Extrema.of(X), Moments.of(X)):
         assert summary.n_samples == len(X)
-        assert summary.dtype == X.dtype
+        assert (type(summary.n_samples), summary.count.dtype, summary.dtype) == (int, np.int64, X.dtype)
         for i, column in enumerate(exact_array(X).T):
             values = present(column)
             assert summary.count[i] == len(values)
             assert value(summary.minimum, i) == min(values, default=None)
             assert value(summary.maximum, i) == max(values, default=None)
             assert summary.constant[i] == (len(set(values)) == 1)
+            if not values and isinstance(summary, Moments):
+                assert value(summary.above, i) == value(summary.variance, i) == 0
             if values and isinstance(summary, Moments):
                 mean, variance = moments(values)
                 unit = Fraction(2) ** int(summary.exponent[i])
@@ -236,8 +238,7 @@ def test_a_sparse_summary_is_that_of_all_values_stored_or_not(cls, container, ca
         with small_blocks(size):
             got = cls.of(container(X), weights)
         assert_same(got, want)
-        assert got.dtype == X.dtype
-        assert got.count.dtype == want.count.dtype
+        assert (got.dtype, got.count.dtype, type(got.n_samples)) == (X.dtype, want.count.dtype, type(want.n_samples))
 
 
 @both
@@ -271,19 +272,38 @@ def test_a_factor_of_all_weights_changes_nothing_but_the_count(cls, power):
         for one, other in [(got, want), (merged, want_merged)]:
             np.testing.assert_allclose(one.count, np.ldexp(other.count, power), rtol=BOUND)
             assert one.n_samples == pytest.approx(np.ldexp(other.n_samples, power), rel=BOUND)
+            assert type(one.n_samples) is float
             assert_same(replace(one, count=other.count, n_samples=other.n_samples), other)
 
 
-@pytest.mark.parametrize("parts", [[slice(0, 1), slice(1, 9)], [slice(0, 9)], [slice(0, 5), slice(5, 9)]])
-@pytest.mark.parametrize("far", [1e20, 1e40])
-def test_a_value_far_off_of_little_weight_spoils_neither_mean_nor_variance(parts, far):
+@pytest.mark.parametrize(
+    "parts",
+    [[slice(0, 9)], [slice(0, 1), slice(1, 9)], [slice(0, 5), slice(5, 9)], [slice(0, 1), slice(1, 4), slice(4, 9)]],
+)
+@pytest.mark.parametrize("far, little", [(1e20, 1e-32), (1e40, 1e-64), (2.7e35, 1e-71)])
+def test_a_value_far_off_of_little_weight_spoils_neither_mean_nor_variance(parts, far, little):
     X = np.array([-far, *np.random.default_rng(0).normal(size=8)])[:, None]
-    weights = np.array([far**-1.6, *[1.0] * 8])
+    weights = np.array([little, *[1.0] * 8])
     first, *others = [Moments.of(X[part], weights[part]) for part in parts]
     found = first.merge(*others)
     mean, variance = moments(exact_array(X[:, 0]), weights)
     assert abs(value(found.above, 0) - (mean - Fraction(-far))) <= Fraction(BOUND) * root(variance)
     assert abs(value(found.variance, 0) - variance) <= Fraction(BOUND) * variance
+
+
+@pytest.mark.parametrize("little", [1e-36, 1e-50, 1e-300])
+def test_the_variance_beside_values_of_little_weight_is_not_negative(little):
+    values = np.random.default_rng(0)
+    X, weights = values.normal(size=(2, 100))[[0, 1, 1, 1]], np.array([little, *values.uniform(0.5, 2, 3)])
+    assert (Moments.of(X, weights).variance.hi >= 0).all()
+
+
+@both
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+def test_small_weights_of_parts_are_counted_beside_a_large_one(cls, container):
+    X, weights = container(np.array([[1.0], [0.0], [3.0]])), np.array([2.0**53, 1.0, 1.0])
+    first, *others = (cls.of(X[i : i + 1], weights[i : i + 1]) for i in range(3))
+    assert first.merge(*others).count == 2.0**53 + 2
 
 
 @pytest.mark.parametrize("n", [3, 97, 1001])

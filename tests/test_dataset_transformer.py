@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, Standardizer
 
@@ -43,6 +44,13 @@ def test_a_missing_value_does_not_make_another_type_of_integers(cls, kind):
     scaler = cls(inverse_dtype="input").fit(BYTES_WITH_A_HOLE[kind]())
     back = scaler.inverse_transform(np.array([[0.4], [0.6]]))
     assert back.dtype == np.uint8
+
+
+@both
+def test_objects_are_data_of_the_type_that_they_are_read_as(cls):
+    for frame in (pd.DataFrame({"a": [0.5, None], "b": [1, 2]}, dtype=object), pl.DataFrame({"a": [0.5, None]})):
+        scaler = cls(inverse_dtype="input").fit(frame)
+        assert scaler.statistics_.dtype == scaler.inverse_transform(scaler.transform(frame)).dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", BYTES_WITH_A_HOLE)
@@ -106,6 +114,59 @@ def test_known_moments_are_those_of_the_selected_features(known):
     scaler = Standardizer(mean=known, std=known).fit(X)
     for j in range(2):
         np.testing.assert_array_equal(scaler.select(j).transform(X[:, [j]]), scaler.transform(X)[:, [j]])
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "u8"])
+@pytest.mark.parametrize("orders", ["<>", "><"])
+def test_known_statistics_that_change_count_although_their_bytes_stay(dtype, orders):
+    first, second = (np.frombuffer(np.array([3, 5], f"<{dtype}").tobytes(), order + dtype) for order in orders)
+    for cls, parameters in ((MinMaxNormalizer, lambda v: {"in_range": (-1, v)}), (Standardizer, lambda v: {"std": v})):
+        scaler = cls(**parameters(first)).fit(X)
+        scaler.transform(X)
+        np.testing.assert_array_equal(
+            scaler.set_params(**parameters(second)).transform(X), cls(**parameters(second)).fit(X).transform(X)
+        )
+
+
+@both
+def test_what_is_not_fitted_says_so(cls):
+    fitted, new = cls().fit(X), cls()
+    for call in (new.transform, new.inverse_transform, lambda X: new.select(0), lambda X: new.merge(fitted)):
+        with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+            call(X)
+    with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+        fitted.merge(new)
+
+
+@pytest.mark.parametrize("per_feature", [True, False])
+@both
+def test_selected_features_keep_their_names_and_their_map(cls, per_feature):
+    frame = pd.DataFrame(np.c_[X, X[:, 0] ** 2], columns=["a", "b", "c"])
+    scaler = cls(per_feature=per_feature).fit(frame)
+    selected = scaler.select(["c", "a"])
+    assert selected.per_feature is True
+    assert selected.feature_names_in_.tolist() == selected.get_feature_names_out().tolist() == ["c", "a"]
+    np.testing.assert_array_equal(selected.transform(frame[["c", "a"]]), scaler.transform(frame)[:, [2, 0]])
+
+
+@both
+def test_parameters_that_change_after_fit_are_checked_on_the_way_back_too(cls):
+    scaler = cls().fit(X).set_params(inverse_dtype="complex")
+    with pytest.raises(ValueError, match="inverse_dtype"):
+        scaler.inverse_transform(X)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@both
+def test_the_way_back_is_of_the_type_of_what_comes_unless_another_is_asked_for(cls, dtype):
+    scaler = cls().fit(X)
+    assert scaler.inverse_transform(X.astype(dtype)).dtype == dtype
+    for target in (">f4", np.dtype(">f4"), np.float32):
+        back = scaler.set_params(inverse_dtype=target).inverse_transform(X.astype(dtype))
+        assert back.dtype == np.float32
+        assert back.dtype.isnative
+    swapped = cls(inverse_dtype="input").fit(X.astype(">i2"))
+    assert swapped.inverse_transform(X).dtype == np.int16
 
 
 @both

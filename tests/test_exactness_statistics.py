@@ -5,6 +5,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,6 +85,31 @@ def test_the_sum_of_many_small_weights_is_not_lost_beside_a_large_one():
     variance = exact(X[1, 0]) ** 2 * (small / total) * (1 - small / total)
     got = Standardizer().fit(X, sample_weight=weights).scale_
     assert abs(exact(got[0]) - root(variance)) <= 4 * ulp(root(variance), np.float64)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float16, np.float32, ">f8", np.longdouble])
+@both_classes
+def test_weights_of_any_dtype_count_as_those_of_float64_do(cls, dtype, container):
+    X = np.random.default_rng(0).integers(0, 4, (3000, 2)).astype(float)
+    weights = np.full(3000, 200.1).astype(dtype)
+    weights[::7] = 0
+    parameters = {"with_mean": False} if cls is Standardizer else {}
+    got = cls(**parameters).fit(container(X), sample_weight=weights).statistics_
+    want = cls(**parameters).fit(container(X), sample_weight=weights.astype(np.float64)).statistics_
+    assert got.n_samples == want.n_samples == pytest.approx(weights.astype(float).sum(), rel=1e-12)
+    np.testing.assert_array_equal(got.count, want.count)
+    if cls is Standardizer:
+        assert (got.above == want.above).all()
+        assert (got.variance == want.variance).all()
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+def test_where_all_values_are_stored_there_is_no_zero_whatever_the_rounding_of_the_weights(container):
+    values = np.random.default_rng(0)
+    X, weights = values.uniform(1, 2, (1000, 3)), values.uniform(size=1000) * 10.0 ** values.integers(-20, 20, 1000)
+    normalizer = MinMaxNormalizer().fit(container(X), sample_weight=weights)
+    np.testing.assert_array_equal(normalizer.data_min_, X.min(axis=0))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 4])

@@ -66,6 +66,20 @@ def test_the_image_may_be_written_over_the_data(block, narrow_tiles, layout):
         np.testing.assert_array_equal(X, mapped(numbered(shape), 1.0))
 
 
+@each_layout
+def test_what_looks_at_its_input_again_may_be_written_over_it_too(block, layout):
+    """The image of the origin and of what overflows on the way is found from the input, once more."""
+    third = DoubleDouble.of(np.full(3, 1.0)) / 3.0
+    outer, start = np.array([-1070, -2, -2]), np.array([0.0, 0.0, 7.0])
+    f = AffineMap(third * 3.0, third, third, np.ones(3), np.zeros(3, int), outer, start=start)
+    values = np.random.default_rng(0).uniform(-1, 1, (12, 3))
+    values[::3], values[1::3] = 1, [1e308, -1e308, np.nan]
+    want = image(values, np.empty_like(values), f)
+    X = laid_out(values, layout)
+    np.testing.assert_array_equal(image(X, X, f), want)
+    assert (want[::3] == start).all()
+
+
 @pytest.mark.parametrize("n_features", [_kernels.TILE, _kernels.TILE + 1])
 def test_more_features_than_one_tile_holds_have_their_own_constants(n_features):
     X = numbered((3, n_features))

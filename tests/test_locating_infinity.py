@@ -1,5 +1,7 @@
 """Infinities: where the first is, and what is none."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,10 +53,25 @@ def test_an_infinity_in_samples_of_many_features_is_located_and_found_too():
         check.check_no_infinity(X)
 
 
+@pytest.mark.parametrize("shape", [(1_000_000, 2), (20_000, 100), (4000, 10, 50)])
+def test_an_infinity_is_looked_for_without_a_mask_of_the_whole(shape):
+    X = np.zeros(shape)
+    X[-1] = INF
+    tracemalloc.start()
+    try:
+        with pytest.raises(check.InfinityFound):
+            check.check_no_infinity(X)
+        check.infinite(X, None, by_sample=True)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="longdouble is float64 here")
 def test_a_longdouble_beyond_float64_counts_as_infinite_and_warns_of_nothing():
     X = np.array([[0, 1], [2, np.finfo(np.longdouble).max]])
-    assert "feature 1." in str(check.infinite(X, None, by_sample=False))
+    for form in (np.asarray, sp.csr_array, sp.csc_array):
+        assert "feature 1." in str(check.infinite(form(X), None, by_sample=False))
 
 
 @pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0], np.full(1000, 100, np.float16)])

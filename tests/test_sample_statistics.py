@@ -37,17 +37,24 @@ def numbered(shape):
 def half_and_sums(group, block, out, features, *given):
     """A kernel: half of each value plus what is given; the sum and the first value of each sample."""
     assert features == slice(None)
+    assert block.flags.c_contiguous
     if out is not None:
         out[...] = block / 2 + sum(g[:, None] for g in given)
     return group.reduce(np.add, block), block[:, 0]
 
 
-half_and_sums_kernel = _kernels.Kernel(half_and_sums)
+def refuses(*given):
+    """A compiled kernel that is not for this block."""
+
+
+@pytest.fixture(params=[_kernels.never, refuses])
+def half_and_sums_kernel(request):
+    return _kernels.Kernel(half_and_sums, request.param)
 
 
 @each_layout
 @pytest.mark.parametrize("shape", SHAPES)
-def test_image_and_statistics_stand_where_their_sample_does(block, shape, layout):
+def test_image_and_statistics_stand_where_their_sample_does(half_and_sums_kernel, block, shape, layout):
     X, out = laid_out(numbered(shape), layout), laid_out(np.full(shape, -1.0), layout)
     found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
     over_samples(half_and_sums_kernel, X, out, found=found)
@@ -58,7 +65,7 @@ def test_image_and_statistics_stand_where_their_sample_does(block, shape, layout
 
 @each_layout
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_wider_result_has_the_statistics_in_its_last_columns(block, shape, layout):
+def test_a_wider_result_has_the_statistics_in_its_last_columns(half_and_sums_kernel, block, shape, layout):
     X, out = laid_out(numbered(shape), layout), np.full((*shape[:-1], shape[-1] + 2), -1.0)
     over_samples(half_and_sums_kernel, X, out)
     np.testing.assert_array_equal(out, np.concatenate([X / 2, X.sum(axis=-1, keepdims=True), X[..., :1]], axis=-1))
@@ -66,7 +73,7 @@ def test_a_wider_result_has_the_statistics_in_its_last_columns(block, shape, lay
 
 @each_layout
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
+def test_a_kernel_gets_what_is_given_for_its_samples(half_and_sums_kernel, block, shape, layout):
     X, out = numbered(shape), np.empty(shape)
     given_values = [laid_out(numbered((*shape[:-1], 1)) + i, layout)[..., 0] for i in (0, 7)]
     over_samples(half_and_sums_kernel, X, out, given=tuple(map(np.ascontiguousarray, given_values)))
@@ -74,7 +81,7 @@ def test_a_kernel_gets_what_is_given_for_its_samples(block, shape, layout):
 
 
 @each_layout
-def test_a_contiguous_array_may_have_its_image_in_any_layout(block, layout):
+def test_a_contiguous_array_may_have_its_image_in_any_layout(half_and_sums_kernel, block, layout):
     for shape in SHAPES:
         X, out = numbered(shape), laid_out(np.full(shape, -1.0), layout)
         over_samples(half_and_sums_kernel, X, out)
@@ -82,21 +89,23 @@ def test_a_contiguous_array_may_have_its_image_in_any_layout(block, layout):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_statistics_alone_need_no_place_for_an_image(block, shape):
+def test_statistics_alone_need_no_place_for_an_image(half_and_sums_kernel, block, shape):
     found = np.full(shape[:-1], -1.0), np.full(shape[:-1], -1.0)
     over_samples(half_and_sums_kernel, numbered(shape), None, found=found)
     np.testing.assert_array_equal(found[0], numbered(shape).sum(axis=-1))
 
 
 @each_layout
-def test_the_image_may_be_written_over_the_samples(block, layout):
+def test_the_image_may_be_written_over_the_samples(half_and_sums_kernel, block, layout):
     for shape in SHAPES:
-        X = laid_out(numbered(shape), layout)
-        over_samples(half_and_sums_kernel, X, X)
+        X, found = laid_out(numbered(shape), layout), np.full(shape[:-1], -1.0)
+        over_samples(half_and_sums_kernel, X, X, found=(found,))
         np.testing.assert_array_equal(X, numbered(shape) / 2)
+        np.testing.assert_array_equal(found, numbered(shape).sum(axis=-1))
 
 
-def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch):
+@pytest.mark.parametrize("compiled", [_kernels.never, refuses])
+def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch, compiled):
     """Every sample has some values of scratch of its own, beside those of its features."""
     monkeypatch.setattr(_kernels, "SMALL_BLOCK", 1000)
     sizes = []
@@ -107,7 +116,8 @@ def test_samples_of_few_features_come_in_smaller_blocks(monkeypatch):
 
     for d, at_least in [(1, 40), (16, 20), (484, 1), (5000, 1)]:
         sizes.clear()
-        over_samples(_kernels.Kernel(measure), np.zeros((300, d)), None)
+        over_samples(_kernels.Kernel(measure, compiled), np.zeros((300, d)), None)
+        assert sum(sizes) == 300
         assert at_least <= max(sizes) <= max(1, 1000 // (d + 10))
 
 
@@ -186,6 +196,8 @@ NAMES = ("row_mean", "row_scale")
 
 def test_row_statistics_become_contiguous_arrays_of_float64():
     found = check_row_stats([[[1, 2, 3]] * 2, np.ones((3, 2), np.float32).T], NAMES, (2, 3))
+    for dtype in (bool, np.uint8, np.float16, np.longdouble, object):
+        found += check_row_stats([np.ones((2, 3), dtype)], ("row_rms",), (2, 3))
     for array in found:
         assert array.dtype == np.float64
         assert array.flags.c_contiguous

@@ -63,7 +63,8 @@ def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, resu
 TEXT = "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float)."
 PARTS = "Complex data not supported: pass the real and the imaginary part as features of their own."
 HOLDING = [(x, type(x).__name__) for x in ("a", b"a", Decimal(1), Fraction(1, 2), datetime.date(2020, 1, 1))]
-HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.str_("a"), pd.Timestamp(0), pd.NaT)]
+HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.timedelta64(1, "s"), np.str_("a"))]
+HOLDING += [(x, type(x).__name__) for x in (pd.Timestamp(0), pd.NaT)]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,35 @@ def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
     check.check_samples((1, 1, 2))
 
 
+def test_what_came_is_shown_whole_up_to_200_characters():
+    assert check.shown("x" * 198) == repr("x" * 198)
+    assert check.shown("x" * 199) == f"'{'x' * 199}..."
+
+
+class OutOfMemory:
+    def __array__(self, dtype=None, copy=None):
+        raise MemoryError("by itself")
+
+
+def test_memory_that_runs_out_is_not_taken_for_a_fault_of_the_data():
+    with pytest.raises(MemoryError, match="by itself"):
+        check.as_array(OutOfMemory(), "an array")
+
+
+def test_a_nan_that_signals_is_read_without_warnings():
+    signalling = np.array([0x7FA00000], np.uint32).view(np.float32)
+    with np.errstate(all="raise"):
+        assert np.isnan(check.as_array([signalling[0], 1.0], "an array")[0])
+        assert np.isnan(check.check_row_stats((signalling,), ("row_mean",), (1,)))
+
+
+@pytest.mark.parametrize("name", ["nnz", "tocsr"])
+def test_a_frame_with_a_column_named_as_what_sparse_matrices_have_is_a_frame(name):
+    frame = pd.DataFrame({name: [1.0, 3.0]})
+    assert not check.is_sparse(frame)
+    np.testing.assert_array_equal(Standardizer().fit_transform(frame), [[-1], [1]])
+
+
 # Weights
 
 
@@ -121,6 +151,7 @@ def test_nothing_to_learn_from_is_refused_in_the_words_of_scikit_learn(shape):
         (np.array([0.5, 1e-300, 1e300]), [0.5, 1e-300, 1e300]),
         (3, [3, 3, 3]),
         (np.float32(0.5), [0.5] * 3),
+        (np.uint8(2), [2, 2, 2]),
         (np.array([1, 2, 3], object), [1, 2, 3]),
         (pd.Series([1, 2, 3], index=[5, 6, 7]), [1, 2, 3]),
     ],

@@ -62,7 +62,7 @@ def _follow_one_another(x: Array, axis: int) -> bool:
 
 def row_blocks(shape: tuple[int, ...], size: int, width: int | None = None) -> Iterator[Block]:
     """Cut the leading axes of a shape into blocks of about ``size`` values, ``width`` of each sample at a time."""
-    width = max(1, min(shape[-1], width or shape[-1]))
+    width = min(shape[-1], width or shape[-1])
     samples_each = prod(shape[1:-1])
     n = max(1, size // max(1, samples_each * width))
     if len(shape) == 2 or samples_each * width <= size:

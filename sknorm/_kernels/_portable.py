@@ -43,7 +43,7 @@ class Extent(NamedTuple):
     @property
     def magnitude(self) -> Array:
         low, high = self.minimum.astype(np.float64), self.maximum.astype(np.float64)
-        result: Array = np.fmax(np.abs(low), np.abs(high))
+        result: Array = np.fmax(-low, high)
         return result
 
     def scaled(self, power: Array) -> tuple[DoubleDouble, Array]:

@@ -154,6 +154,24 @@ def test_integers_of_64_bits_that_are_far_on_the_way_keep_their_difference(dtype
     assert_right_to_an_ulp(f, x, 2**62 - 1)
 
 
+@pytest.mark.parametrize("inner, x", [(0, 2.0**120), (900, 2.0**1020)])
+def test_a_product_beyond_float64_comes_back_whatever_the_unit_of_x(inner, x):
+    f = one_feature(pair(0.0), pair(2.0**950), pair(0.0), inner=inner, outer=-200)
+    got, before = image(f, np.array([x, x / 2, -x]))
+    np.testing.assert_array_equal(got, [2.0**870, 2.0**869, -(2.0**870)])
+    assert before == [2**870, 2**869, -(2**870)]
+
+
+def test_a_value_that_overflows_on_the_way_costs_the_others_nothing():
+    rng = np.random.default_rng(0)
+    f = one_feature(pair(1 / 3, 0.3), pair(4.7, 0.4), pair(0.1, 0.2), outer=-2)
+    x = rng.uniform(-1, 1, 64)
+    alone, beside = image(f, x), image(f, np.append(x, 1e308))
+    np.testing.assert_array_equal(beside[0][:-1], alone[0])
+    assert beside[1][:-1] == alone[1]
+    assert beside[0][-1] == pytest.approx(1e308 * (4.7 / 4))
+
+
 def assert_right_to_an_ulp(f, x, a):
     got, before = image(f, x)
     for i, value in enumerate(x.tolist()):
@@ -251,6 +269,21 @@ def test_the_map_of_some_features_has_their_constants(optional):
         np.testing.assert_array_equal(getattr(g, name), getattr(f, name)[[3, 1]])
     assert g.bounds == f.bounds
     assert (g.start is None) == (f.start is None)
+
+
+def test_compiled_kernels_get_a_table_unless_there_is_more_to_a_map():
+    k = pair(1 / 3, 0.3)
+    assert one_feature(pair(0.1), k, pair(0.2)).table.dtype == np.float64
+    for more in ({"inner": 1}, {"outer": -1}, {"start": np.zeros(1)}):
+        assert one_feature(pair(0.1), k, pair(0.2), **more).table is None
+
+
+def test_constants_are_kept_for_the_next_block_of_the_same_shape():
+    f = one_feature(pair(0.1), pair(0.5), pair(0.2))
+    first, next_one, other = (f.lined_up(Columns(np.zeros((n, 1)))) for n in (8, 8, 7))
+    assert first is next_one
+    assert len(first.sigma) == 8
+    assert len(other.sigma) == 1
 
 
 def test_a_map_serves_blocks_of_every_shape_in_turn():

@@ -267,6 +267,29 @@ def assert_sums_are_exact(case):
         assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
 
 
+@pytest.mark.parametrize("kind", ["columns", "segments"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size, offset", [(1e-3, 0), (1e6, 0), (1e6, 1e9), (1.0, -2.0)])
+def test_sums_of_many_values_are_exact_whatever_their_size(kind, weighted, size, offset):
+    rng = np.random.default_rng(7)
+    columns = list(rng.normal(offset, size, (2, 5000)))
+    group, block = grouped(kind, columns)
+    weights = rng.uniform(0, 1, len(block)) if weighted else None
+    assert_sums_are_exact(SimpleNamespace(group=group, block=block, columns=columns, kind=kind, weights=weights))
+
+
+@pytest.mark.parametrize("power", [-30, 0, 30])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rounding_errors_of_squares_that_all_go_one_way_do_not_add_up(weighted, power):
+    small = np.sqrt(1.1 * 2.0**-53) / (1 if weighted else np.sqrt(8))  # eight squares are added before
+    column = np.ldexp(np.resize([small, -small], 4096), power)
+    column[[0, -1]] = np.ldexp([1, -1], power)
+    block = np.repeat(column[:, None], 4, axis=1)[:, ::2]  # NumPy adds such columns up row by row
+    weights = np.ones(4096) if weighted else None
+    columns = [column, column]
+    assert_sums_are_exact(SimpleNamespace(group=Columns(block), block=block, columns=columns, kind="", weights=weights))
+
+
 def exact_values(column):
     """Fractions, also of values that no Python float holds."""
     if column.dtype == np.longdouble:

@@ -125,6 +125,23 @@ def test_gamma_may_be_huge_or_tiny(sizes):
         assert_image(got, rms_normed(block, eps=1e-6, gamma=gamma))
 
 
+@pytest.mark.parametrize("power", [-500, -410, 410])
+@pytest.mark.parametrize("ratio", [-30, -6, -1, 0, 1, 6, 30])
+def test_a_unit_of_values_and_of_the_root_of_eps_changes_no_bit(power, ratio):
+    block, eps = np.random.default_rng(0).uniform(-1, 1, (2, 9)), 4.0**ratio * 0.7
+    far, far_eps = np.ldexp(block, power), float(np.ldexp(eps, 2 * power))
+    for kernel, rest in ((layer_norm, (None, None, True)), (rms_norm, (None, True))):
+        np.testing.assert_array_equal(run(kernel, far, far_eps, *rest)[0], run(kernel, block, eps, *rest)[0])
+
+
+def test_beta_may_take_the_leading_bits_away():
+    block = np.random.default_rng(0).normal(size=(1, 9))
+    beta = -run(layer_norm, block, 1e-5, None, None, True)[0][0]
+    got, _ = run(layer_norm, block, 1e-5, None, beta, True)
+    want = layer_normed(block, eps=1e-5, beta=beta)[0]
+    assert all(abs(Fraction(y.item()) - x) <= Fraction(1, 2**70) for y, x in zip(got[0], want, strict=True))
+
+
 @pytest.mark.parametrize("offset", [0.0, 100.0])
 def test_a_float64_image_is_rounded_once(offset):
     """Half a unit in the last place of each value, not of the largest."""
@@ -247,6 +264,15 @@ def test_softmax_gives_probabilities_and_the_log_of_the_sum(block, temperature):
         if values:
             want = logsumexp(sample, temperature)
             assert_number(found[i], want, at=max(map(abs, values)) / Fraction(temperature))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_of_integers_of_64_bits_differences_count_alone(dtype):
+    """What the largest lacks as a float64 is up to 1024, whose exponential is beyond float64."""
+    differences = np.array([[0, 1, 3]], dtype)
+    for largest_one in (np.iinfo(dtype).max - 1023, np.iinfo(dtype).max - 2**11 - 1000):
+        got, _ = run(softmax, differences + (largest_one - dtype(3)), 1.0)
+        np.testing.assert_allclose(got, run(softmax, differences, 1.0)[0], rtol=1e-15)
 
 
 def test_masked_values_have_probability_zero_and_nothing_but_them_is_nan():
