@@ -171,10 +171,10 @@ class Moments(Extrema):
         count = outer.count
         zero = DoubleDouble.of(np.zeros(count.shape))
         total = DoubleDouble(*quick_two_sum(*(np.array([b.total[k] for b in blocks]) for k in (0, 1))))
-        center = np.array([b.center for b in blocks])
+        center = DoubleDouble(*(np.array([b.center[k] for b in blocks]) for k in (0, 1)))
         from_minimum = np.array([b.from_minimum for b in blocks])[:, None]
         lowest = outer.minimum.shifted(-outer.exponent)
-        above_center = total / count - where(from_minimum, zero, DoubleDouble.of(center))
+        above_center = total / count - where(from_minimum, zero, center)
         above = above_center + center - where(from_minimum, zero, lowest)
         variance = np.maximum(np.array([b.m2 for b in blocks]) / count - above_center.hi**2, 0.0)
         spread = (count > 0) & ~outer.constant  # what is left of a constant is rounding

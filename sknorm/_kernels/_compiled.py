@@ -84,9 +84,8 @@ class Found:
         return self.table[3], self.table[4]
 
     @property
-    def center(self) -> Array:
-        center: Array = self.table[5]
-        return center
+    def center(self) -> tuple[Array, Array]:
+        return self.table[5], np.zeros(self.table.shape[1])
 
     @property
     def m2(self) -> Array:

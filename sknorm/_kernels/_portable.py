@@ -65,8 +65,9 @@ class BlockExtrema:
 class BlockSums:
     """Sums of one block, per group, of values divided by ``2**exponent`` of their magnitude.
 
-    ``center`` is a float64 near the mean, or near mean - minimum if ``from_minimum``; ``total`` is the sum of what is
-    above it there, and else of the values themselves; ``m2`` is the sum of squared deviations from it.
+    ``center`` is near the mean, or near mean - minimum if ``from_minimum``; ``total`` is the sum of what is above it
+    there, and else of the values themselves; ``m2`` is the sum of squared deviations from it. The first two come in two
+    parts each.
     """
 
     count: Array
@@ -74,7 +75,7 @@ class BlockSums:
     maximum: Array
     from_minimum: bool
     total: tuple[Array, Array]
-    center: Array
+    center: tuple[Array, Array]
     m2: Array
 
 
@@ -139,7 +140,7 @@ def column_extrema(group: Group, block: Array, weights: Array | None) -> BlockEx
     """Enough for min-max."""
     x = group.view(block)
     seen = extent(group, x)
-    return BlockExtrema(_count(group, x, seen, weights), seen.minimum, seen.maximum)
+    return BlockExtrema(_count(group, x, seen, weights)[0], seen.minimum, seen.maximum)
 
 
 def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
@@ -149,11 +150,11 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
     power = exponent(magnitude)
     x, low = widened(block)
     x, low = scaled(group, group.view(x), power), None if low is None else scaled(group, group.view(low), power)
-    count = _count(group, x, seen, weights)
+    count, rest = _count(group, x, seen, weights)
     if weights is None and low is None:
         total = exact_sum(group, x, count * np.ldexp(magnitude, -power), seen.missing, "deviation")
-        center = (total[0] + total[1]) / count
-        deviation = np.subtract(x, group.spread(center), out=scratch("deviation", x))
+        center = DoubleDouble.of((total[0] + total[1]) / count)
+        deviation = np.subtract(x, group.spread(center.hi), out=scratch("deviation", x))
         if seen.missing is not None:
             deviation[seen.missing] = 0.0
         deviation *= deviation
@@ -161,16 +162,18 @@ def column_sums(group: Group, block: Array, weights: Array | None) -> BlockSums:
         folded = group.halved(group.halved(group.halved(deviation)))
         leading, trailing = exact_sum(group, folded, count * np.ldexp(magnitude, 1 - power) ** 2)
         m2 = leading + trailing
-        return BlockSums(count, seen.minimum, seen.maximum, False, total, center, m2)
+        return BlockSums(count, seen.minimum, seen.maximum, False, total, (center.hi, center.lo), m2)
     # from the minimum, so that the offset multiplies neither the rounding of the weights nor that of the mean
     lowest, span = seen.scaled(power)
     w = np.ones(()) if weights is None else group.rows(weights)
     hi, lo = _deviation(group, x, low, lowest, seen)
-    center = sum(_weighted_sum(group, hi, lo, w, count * span)) / count
-    hi, lo = _deviation(group, hi, lo, DoubleDouble.of(center), seen)
+    # in two parts, since a value of little weight may lie so far off that its square is all there is
+    center = DoubleDouble(*quick_two_sum(*_weighted_sum(group, hi, lo, w, count * span)))
+    center = center / (DoubleDouble.of(count) + rest)
+    hi, lo = _deviation(group, hi, lo, center, seen)
     total = _weighted_sum(group, hi, lo, w, count * span)
     leading, trailing = _weighted_sum(group, hi * hi, np.zeros(()), w, count * span**2)
-    return BlockSums(count, seen.minimum, seen.maximum, True, total, center, leading + trailing)
+    return BlockSums(count, seen.minimum, seen.maximum, True, total, (center.hi, center.lo), leading + trailing)
 
 
 def _weighted_sum(group: Group, x: Array, error: Array, w: Array, bound: Array) -> tuple[Array, Array]:
@@ -192,15 +195,14 @@ def _deviation(group: Group, x: Array, low: Array | None, origin: DoubleDouble, 
     return hi, lo
 
 
-def _count(group: Group, x: Array, seen: Extent, weights: Array | None) -> Array:
+def _count(group: Group, x: Array, seen: Extent, weights: Array | None) -> tuple[Array, Array | float]:
+    """The number of values, or the sum of weights and what its rounding left."""
     if weights is None:
-        return group.size if seen.missing is None else group.size - group.reduce(np.add, seen.missing)
+        return group.size if seen.missing is None else group.size - group.reduce(np.add, seen.missing), 0.0
     present = np.broadcast_to(group.rows(weights), x.shape)
     if seen.missing is not None:
         present = np.where(seen.missing, 0.0, present)
-    leading, trailing = exact_sum(group, present, group.size * weights.max())
-    result: Array = leading + trailing
-    return result
+    return quick_two_sum(*exact_sum(group, present, group.size * weights.max()))
 
 
 def affine(group: Group, block: Array, out: Array, f: AffineMap) -> None:

@@ -42,7 +42,7 @@ def moments(found):
     """Mean and variance of each column, from what a kernel says about its own center."""
     count = np.where(found.count > 0, found.count, 1)
     mean = np.where(found.count > 0, (found.total[0] + found.total[1]) / count, 0)
-    return mean, np.where(found.count > 0, found.m2 / count - (mean - found.center) ** 2, 0)
+    return mean, np.where(found.count > 0, found.m2 / count - (mean - found.center[0]) ** 2, 0)
 
 
 # What serves

@@ -259,7 +259,7 @@ def assert_sums_are_exact(case):
         origin = min(values) if found.from_minimum else 0
         span, size = (max(values) - min(values)) / scale, max(map(abs, values)) / scale
         bound = total * (span if found.from_minimum else size)
-        center = Fraction(found.center[i].item())
+        center = pair(found.center, i)
         above = center if found.from_minimum else 0  # what the total is measured from
         assert abs(pair(found.total, i) - ((mean - origin) / scale - above) * total) <= bound / 2**90
         assert abs(center - (mean - origin) / scale) <= (span if found.from_minimum else size) / 2**50
@@ -323,6 +323,6 @@ def test_an_offset_costs_the_squared_deviations_nothing(dtype, weighted):
     total = 96 if weights is None else sum(map(Fraction, weights))
     for i in range(2):
         mean, variance = moments(exact_array(x[:, i]), [1] * 96 if weights is None else weights)
-        center = Fraction(found.center[i].item()) + (int(x[:, i].min()) if found.from_minimum else 0)
+        center = pair(found.center, i) + (int(x[:, i].min()) if found.from_minimum else 0)
         about_center = (variance + (mean - center) ** 2) * total
         assert abs(Fraction(found.m2[i].item()) - about_center) <= about_center / 2**49
