@@ -15,6 +15,7 @@ from ._containers import frame_kind, to_values
 from ._dask import is_collection, stand_in, summarised
 from ._diagnosis_forms import as_html, as_text
 from ._findings import Findings, features
+from ._infinities import without_infinity
 from ._precision import Array
 from ._survey import Survey
 
@@ -133,12 +134,13 @@ def diagnose(X: Any) -> Diagnosis:
         survey = summarised(whole, Survey, lambda features: _survey_of, None)
     else:
         survey = Survey.of(values)
+    finite = without_infinity(stand_in(X)) if survey.infinite.any() else ""
     n = int(survey.tally.counts[0]) if lazy else prod(values.shape[:-1])
     shape = f" ({' x '.join(map(str, values.shape))})" if values.ndim > 2 and not lazy else ""
     sparse = not isinstance(values, np.ndarray)
     dtype = f", {'sparse ' * sparse}{values.dtype.name}" if numeric.any() else ""
     kind = f"{n:,} sample{'s' * (n != 1)} of {features(len(labels))}{shape}{dtype}"
-    return Diagnosis.of(survey, labels, numeric, kind, sparse)
+    return Diagnosis.of(survey, labels, numeric, kind, sparse, finite)
 
 
 def _survey_of(X: Any) -> Survey:
