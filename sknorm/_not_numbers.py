@@ -37,7 +37,7 @@ CONVERSIONS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
     ),
 }
 MISSING_INSTEAD = {
-    "numpy": "replace it by np.nan, then np.asarray({}, dtype=float)",
+    "numpy": 'pd.DataFrame({}).apply(pd.to_numeric, errors="coerce").to_numpy()',
     "pandas": 'pd.to_numeric({}, errors="coerce")',
     "polars": "{}.cast(pl.Float64, strict=False)",
 }
@@ -91,7 +91,8 @@ def _remedy(name: str, values: Any, kind: type, are_objects: bool) -> str:
         if are_objects and library == "pandas":
             times = f"pd.to_datetime({name})" if is_date else f"pd.to_timedelta({name})"
         if is_date:
-            return f"Subtract a date, the same from all data: {SECONDS[library].format(f'({times} - date)')}."
+            date = "np.datetime64(date)" if library == "numpy" and not are_objects else "date"
+            return f"Subtract a date, the same from all data: {SECONDS[library].format(f'({times} - {date})')}."
         return f"Convert durations: {SECONDS[library].format(times)}."
     if _is_category(values):
         code = _conversion(name, values, library)

@@ -60,9 +60,9 @@ def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, resu
         assert found.dtype == result.dtype
 
 
-TEXT = "Encode categories, or make what is no number missing: replace it by np.nan, then np.asarray(X, dtype=float)."
+TEXT = 'or make what is no number missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().'
 CONVERT = "Convert it to numbers: np.asarray(X, dtype=float)."
-DATE = '(np.asarray(X) - date) / np.timedelta64(1, "s").'
+DATE = "Subtract a date, the same from all data: (np.asarray(X) - "
 PARTS = "Complex data not supported: pass the real and the imaginary part as features of their own."
 HOLDING = [(x, f"{type(x).__name__}, {x!r} in row 1, feature 0", TEXT) for x in ("a", b"a", np.str_("a"))]
 HOLDING += [(x, type(x).__name__, CONVERT) for x in ("1", b"1", Decimal(1), Fraction(1, 2))]

@@ -148,19 +148,19 @@ ROWS = [
         lambda: Standardizer().fit([[1, "a"]]),
         ValueError,
         "Expected numbers in X, got dtype <U21, 'a' in row 0, feature 1. Encode categories, or make what is no "
-        "number missing: replace it by np.nan, then np.asarray(X, dtype=float).",
+        'number missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().',
     ),
     Row(
         lambda: Standardizer().fit(X.astype("datetime64[s]")),
         ValueError,
         "Expected numbers in X, got dtype datetime64[s]. Subtract a date, the same from all data: (np.asarray(X) - "
-        'date) / np.timedelta64(1, "s").',
+        'np.datetime64(date)) / np.timedelta64(1, "s").',
     ),
     Row(
         lambda: Standardizer().fit(np.array([[1, "a"]], dtype=object)),
         ValueError,
         "Expected numbers in X, got dtype object holding str, 'a' in row 0, feature 1. Encode categories, or make "
-        "what is no number missing: replace it by np.nan, then np.asarray(X, dtype=float).",
+        'what is no number missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().',
     ),
     Row(
         lambda: Standardizer().fit([["1", "2.5"]]),

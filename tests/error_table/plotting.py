@@ -94,7 +94,7 @@ ROWS = [
         lambda: RowNormDisplay.from_vector([1.0, "a"]),
         ValueError,
         "Expected numbers in X, got dtype <U32, 'a' in row 0, feature 1. Encode categories, or make what is no number "
-        "missing: replace it by np.nan, then np.asarray(X, dtype=float).",
+        'missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().',
     ),
     Row(
         lambda: RowNormDisplay.from_vector(pd.Series(["a"], dtype=object)),
