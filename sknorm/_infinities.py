@@ -33,7 +33,8 @@ def without_infinity(X: Any, *, negative: bool = False) -> str:
     found, ends = ("isposinf", "[np.inf]") if negative else ("isinf", "[np.inf, -np.inf]")
     kind = frame_kind(X)
     if kind == "pandas":
-        return f"X = X.replace({ends}, np.nan)"
+        dense = ".sparse.to_dense()" if all(hasattr(dtype, "fill_value") for dtype in X.dtypes) else ""
+        return f"X = X{dense}.replace({ends}, np.nan)"
     if kind == "polars":
         return f"X = X.with_columns(pl.selectors.float().replace({ends}, np.nan))"
     if is_sparse(X):

@@ -132,7 +132,7 @@ def check_width(
 def with_features_last(shape: tuple[int, ...], n_features: int) -> str:
     """What to do where the features are on another axis than the last; nothing where none has their number."""
     axes = [axis for axis in (*range(1, len(shape) - 1), 0) if shape[axis] == n_features] if len(shape) > 2 else []
-    return f"The features are the last axis: pass np.moveaxis(X, {axes[0]}, -1)." if axes else ""
+    return f"The features are the last axis: move axis {axes[0]} there, np.moveaxis(X, {axes[0]}, -1)." if axes else ""
 
 
 def no_integer(dtype: Any) -> ValueError:

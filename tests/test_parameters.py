@@ -110,9 +110,9 @@ REFUSED = [
         for v in ([1, 2], [[1, 2, 3]], [])
     ],
     *[(check.check_known, ("std", v, 3), KNOWN[0], repr(v), KNOWN[1]) for v in ("a", 1j, [None], [[1], [1, 2]])],
-    (check.check_known, ("std", [1, 2], 4, (5, 2, 4)), "std to be", "of shape (2,)", "pass np.moveaxis(X, 1, -1)."),
-    (check.check_known, ("std", [1, 2], 4, (2, 5, 4)), "std to be", "of shape (2,)", "pass np.moveaxis(X, 0, -1)."),
-    (check.check_known, ("std", [1, 2], 4, (2, 2, 4)), "std to be", "of shape (2,)", "pass np.moveaxis(X, 1, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (5, 2, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 1, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (2, 5, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 0, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (2, 2, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 1, -1)."),
     (check.check_known, ("std", [1, 2], 4, (2, 4)), "std to be", "of shape (2,)", KNOWN[1]),
     *[
         (check.check_known, ("std", v, 3), "std to be finite", got, "Correct it, or leave it out.")
@@ -160,7 +160,7 @@ REFUSED = [
         )
         for v in ([1], [1, 2, 3])
     ],
-    (check.check_vector, ("gamma", [1, 2, 3], 2, (4, 3, 2)), VECTOR[0], "int64 of", "pass np.moveaxis(X, 1, -1)."),
+    (check.check_vector, ("gamma", [1, 2, 3], 2, (4, 3, 2)), VECTOR[0], "int64 of", "np.moveaxis(X, 1, -1)."),
     *[
         (check.check_vector, ("gamma", [1, v], 2), VECTOR[0], f"{v} at position 1", "Correct it, or pass None.")
         for v in (NAN, INF)

@@ -67,6 +67,7 @@ CONTAINERS = {
     "pandas, objects": lambda: FRAME.astype(object),
     "pandas, Float64": lambda: FRAME.astype("Float64"),
     "pandas, Arrow": lambda: FRAME.astype("float64[pyarrow]"),
+    "pandas, sparse": lambda: FRAME.astype(pd.SparseDtype(float, NAN)),
     "polars": POLARS.clone,
     "polars, Float32 and integers": lambda: POLARS.cast(pl.Float32).with_columns(c=1),
     "polars with null": lambda: pl.concat([POLARS, pl.DataFrame({"a": [None], "b": [1.0]})]),
@@ -274,7 +275,7 @@ CALLS = {
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_features_on_another_axis_are_moved(name, X):
     text = refusal(CALLS[name], X)
-    code = re.search(r"The features are the last axis: pass (.+)\.$", text)[1]
+    code = re.search(r"The features are the last axis: move axis . there, (.+)\.$", text)[1]
     CALLS[name](run(f"X = {code}", X=X)["X"])
 
 

@@ -101,15 +101,15 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(np.ones((2, 4, 5, 3))).transform(np.ones((2, 3, 4, 5))),
         ValueError,
-        "X has 5 features, but Standardizer is expecting 3 features as input. The features are the last axis: pass "
-        "np.moveaxis(X, 1, -1).",
+        "X has 5 features, but Standardizer is expecting 3 features as input. The features are the last axis: move "
+        "axis 1 there, np.moveaxis(X, 1, -1).",
         words="scikit-learn",
     ),
     Row(
         lambda: RowRMSNorm().fit(np.ones((2, 4, 5, 3))).transform(np.ones((2, 3, 4, 5))),
         ValueError,
-        "X has 5 features, but RowRMSNorm is expecting 3 features as input. The features are the last axis: pass "
-        "np.moveaxis(X, 1, -1).",
+        "X has 5 features, but RowRMSNorm is expecting 3 features as input. The features are the last axis: move "
+        "axis 1 there, np.moveaxis(X, 1, -1).",
         words="scikit-learn",
     ),
     Row(

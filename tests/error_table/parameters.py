@@ -121,14 +121,14 @@ ROWS = [
     Row(
         lambda: Standardizer(mean=[0.5, 0.4, 0.3]).fit(CHANNELS_FIRST),
         ValueError,
-        "Expected mean to be a number or 5 numbers, one per feature, got float64 of shape (3,). The features are the "
-        "last axis: pass np.moveaxis(X, 1, -1).",
+        "Expected mean to be a number or 5 numbers, one per feature, got float64 of shape (3,). The features are "
+        "the last axis: move axis 1 there, np.moveaxis(X, 1, -1).",
     ),
     Row(
         lambda: MinMaxNormalizer(in_range=(0, [1, 2, 3])).fit(CHANNELS_FIRST[0]),
         ValueError,
         "Expected each limit of in_range to be a number or 5 numbers, one per feature, got int64 of shape (3,). The "
-        "features are the last axis: pass np.moveaxis(X, 0, -1).",
+        "features are the last axis: move axis 0 there, np.moveaxis(X, 0, -1).",
     ),
     Row(
         lambda: Standardizer(std=[1.0, -1.0]).fit(X),
@@ -170,8 +170,8 @@ ROWS = [
     Row(
         lambda: RowLayerNorm(gamma=np.ones(3)).transform(CHANNELS_FIRST),
         ValueError,
-        "Expected gamma to be 5 finite numbers, one per feature, got float64 of shape (3,). The features are the last "
-        "axis: pass np.moveaxis(X, 1, -1).",
+        "Expected gamma to be 5 finite numbers, one per feature, got float64 of shape (3,). The features are the "
+        "last axis: move axis 1 there, np.moveaxis(X, 1, -1).",
     ),
     Row(
         lambda: RowLayerNorm(beta=[1.0, np.nan]).fit(X),
