@@ -83,8 +83,14 @@ def _is_number(text: str | bytes) -> bool:
     return True
 
 
+def _library(values: Any) -> str:
+    """Whose array or column it is, or is derived from."""
+    modules = (base.__module__.partition(".")[0] for base in type(values).__mro__)
+    return next(module for module in modules if module in CONVERSIONS)
+
+
 def _remedy(name: str, values: Any, kind: type, are_objects: bool) -> str:
-    library = type(values).__module__.partition(".")[0]
+    library = _library(values)
     is_date = issubclass(kind, (datetime.date, np.datetime64))
     if is_date or issubclass(kind, (datetime.timedelta, np.timedelta64)):
         times = f"np.asarray({name})" if library == "numpy" else name

@@ -189,6 +189,19 @@ def test_a_column_is_made_numbers(name):
     Standardizer().fit(X)
 
 
+class OwnSeries(pd.Series):
+    """As other packages derive theirs."""
+
+
+class OwnFrame(pd.DataFrame):
+    _constructor_sliced = OwnSeries
+
+
+@pytest.mark.parametrize("column", [["1", "2"], np.array(["1", "2"], dtype=object), pd.Categorical(["1", "2"])])
+def test_derived_frames_get_the_same_advice(column):
+    assert refusal(Standardizer().fit, OwnFrame({"a": column})).endswith(": column.astype(float).")
+
+
 @pytest.mark.parametrize("column", [["Rome", "Oslo"], pd.Categorical(["Rome", "Oslo"])])
 def test_what_has_no_numbers_is_told_to_be_encoded(column):
     assert "Encode" in refusal(Standardizer().fit, pd.DataFrame({"a": column}))
