@@ -178,7 +178,7 @@ def warnings(d: Findings) -> list[str]:
     found = []
     if d.has_infinity:
         who = "the classes refuse them" if d.has_positive_infinity else "all classes but RowSoftmax refuse -inf"
-        text = f"{who}; X[np.isinf(X)] = np.nan marks them as missing."
+        text = f"{who}; {d.finite} marks them as missing."
         found.append(f"Infinite values ({_named(d, d.table['infinite'] > 0)}): {text}")
     indicators = d.has(c.BINARY) | (d.has(c.CONSTANT) & np.isin(d.table["min"], (0, 1)))
     if d.samples.verdict == c.PROBABILITY and (indicators | d.has(c.NOT_NUMERIC)).all():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ._validation import message, shown
+from ._wording import message, shown
 
 KINDS = ("layernorm", "rmsnorm", "layernorm+1", "rmsnorm+1")
 _ALL_KINDS = "kind='layernorm', 'rmsnorm', 'layernorm+1' or 'rmsnorm+1' (+1: the model multiplies by 1 + weight)"
@@ -130,9 +130,12 @@ def several_axes(shape: tuple[int, ...]) -> ValueError:
     return ValueError(message("a module over the last axis", f"normalized_shape={shape}", remedy))
 
 
-def no_layer(name: str, known: list[str]) -> KeyError:
+def no_layer(name: str, known: list[str], owner: str | None = None) -> KeyError:
+    """``owner`` is the layer of which the name is that of a tensor."""
     expected = f"the name or glob of a layer (there are {_some(known) or 'none'})"
-    return KeyError(message(expected, repr(name), "See list_norms(source)."))
+    if owner is None:
+        return KeyError(message(expected, repr(name), "See list_norms(source)."))
+    return KeyError(message(expected, f"the tensor {name!r}", f"Leave its ending off: {owner!r}."))
 
 
 def several_layers(pattern: str, names: list[str]) -> ValueError:

@@ -15,7 +15,8 @@ from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
 from ._tables import pandas_table, polars_table, whole
-from ._validation import as_array, check_values, is_sparse, message, shown
+from ._validation import as_array, check_values, is_sparse, not_two_axes, reshaped
+from ._wording import message, shown
 
 
 def to_values(X: Any) -> Any:
@@ -72,22 +73,19 @@ def frame_kind(X: Any) -> str | None:
     if pandas is not None and isinstance(X, (pandas.DataFrame, pandas.Series, pandas.Index)):
         if isinstance(X, pandas.DataFrame):
             return "pandas"
-        name = getattr(X, "name", None)
-        remedy = f'Pass a frame of one column, df[["{name if name is not None else "a"}"]]. Reshape your data.'
-        raise ValueError(message("2D array or DataFrame", f"1D pandas {type(X).__name__}", remedy))
+        raise not_two_axes("pandas", X, "X.to_frame().T")
     if polars is not None and isinstance(X, (polars.DataFrame, polars.LazyFrame, polars.Series)):
         if isinstance(X, polars.DataFrame):
             return "polars"
         if isinstance(X, polars.LazyFrame):
             raise TypeError(message("data in memory", "a polars LazyFrame", "Call .collect() on it first."))
-        remedy = f'Pass a frame of one column, df[["{X.name or "a"}"]]. Reshape your data.'
-        raise ValueError(message("2D array or DataFrame", "1D polars Series", remedy))
+        raise not_two_axes("polars", X, "X.to_frame().transpose()")
     return None
 
 
 def _sparse_values(X: Any) -> Any:
     if X.ndim != 2:
-        raise ValueError(message("2D sparse container", f"{X.ndim}D {type(X).__name__}", "Reshape your data."))
+        raise ValueError(message("2D sparse container", f"{X.ndim}D {type(X).__name__}", reshaped(X)))
     if X.format not in ("csr", "csc"):
         _check_places(X)
         X = X.tocsr()

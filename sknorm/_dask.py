@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ._validation import message
+from ._validation import not_two_axes
+from ._wording import message
 
 MERGED_AT_ONCE = 8  # summaries; thousands in one task would all have to meet on one worker
 
@@ -43,9 +44,7 @@ def stand_in(X: Any) -> Any:
         return type(X._meta)(shape, dtype=X.dtype) if sparse else np.empty(shape, X.dtype)
     kind = type(X).__name__
     if kind in ("Series", "Index"):
-        name = "a" if X.name is None else X.name
-        remedy = f'Pass a frame of one column, df[["{name}"]].'
-        raise ValueError(message("2D dask Array or DataFrame", f"1D dask {kind}", remedy))
+        raise not_two_axes("dask", X, "X.compute().to_frame().T")
     got = f"{type(X).__module__.partition('.')[0]} {kind}"
     raise TypeError(message("a dask Array or DataFrame", got, "Make one of it, or call .compute() on it first."))
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from . import _kernels, _parameters, _validation
+from . import _infinities, _kernels, _parameters, _validation
 from ._containers import column_names, given_dtype, opened, to_container, with_data
 from ._dask import mapped, stand_in, summarised
 from ._dataset_statistics import Extrema
@@ -23,6 +23,7 @@ from ._estimator import (
     fitted_attribute,
     float_tags,
     is_writeable_in_place,
+    learned,
     original_kind,
     output_kind,
     record_names,
@@ -83,7 +84,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         like = stand_in(X)
         check_place(self, like, "partial_fit")
         values = opened(like)
-        check_names(self, like, values.shape[-1])
+        check_names(self, like, values.shape)
         summary = self._summarise(X, sample_weight, values)
         self._check_same_type(summary)
         self.statistics_ = self.statistics_.merge(summary)
@@ -153,7 +154,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         like = stand_in(X)
         check_place(self, like, "transform")
         values = opened(like)
-        check_names(self, like, values.shape[-1])
+        check_names(self, like, values.shape)
         return self._mapped(X, values, "forward", copy)
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -176,16 +177,16 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         like = stand_in(X)
         check_place(self, like, "inverse_transform")
         values = opened(like)
-        check_output_names(self, like, values.shape[-1], list(self.get_feature_names_out()))
+        check_output_names(self, like, values.shape, list(self.get_feature_names_out()))
         return self._mapped(X, values, "inverse", copy)
 
     # -- statistics ---------------------------------------------------------------------------------------------
 
-    @property
+    @learned
     def n_samples_seen_(self) -> Any:
         return self.statistics_.n_samples
 
-    @property
+    @learned
     def constant_features_(self) -> Any:
         return fitted_attribute(self, self._effective().constant)
 
@@ -265,10 +266,10 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
             if copy or not is_writeable_in_place(X, values, dtype):
                 out = np.empty_like(values, dtype=dtype, order="K" if values.ndim == 2 else "C", subok=False)
                 return image(values, out, f)
-            _validation.check_no_infinity(values)  # before anything is written over
+            _infinities.check_no_infinity(values)  # before anything is written over
             return image(values, values, f)
         except _validation.InfinityFound:
-            raise _validation.infinite(whole(values), getattr(X, "columns", names), by_sample=False) from None
+            raise _infinities.infinite(X, whole(values), getattr(X, "columns", names), by_sample=False) from None
         except _validation.NoInteger:
             raise _validation.no_integer(dtype) from None
 
@@ -317,7 +318,7 @@ def _summary_of(summary: type[Extrema], X: Any, sample_weight: Any, values: Any,
         return replace(summary.of(values, weights), dtype=given_dtype(X, values))
     except _validation.InfinityFound:
         values = whole(values) if weights is None else whole(values)[weights > 0]
-        raise _validation.infinite(values, getattr(X, "columns", names), by_sample=False) from None
+        raise _infinities.infinite(X, values, getattr(X, "columns", names), by_sample=False) from None
 
 
 def _of_block(summary: type[Extrema], features: slice, X: Any, sample_weight: Any = None) -> Extrema:

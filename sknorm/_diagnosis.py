@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from ._advice import Advice, advice, warnings
-from ._containers import frame_kind, to_values
+from ._containers import frame_kind, opened
 from ._dask import is_collection, stand_in, summarised
 from ._diagnosis_forms import as_html, as_text
 from ._findings import Findings, features
+from ._infinities import without_infinity
 from ._precision import Array
 from ._survey import Survey
+from ._validation import is_sparse
 
 
 class Diagnosis(Findings):
@@ -133,16 +135,17 @@ def diagnose(X: Any) -> Diagnosis:
         survey = summarised(whole, Survey, lambda features: _survey_of, None)
     else:
         survey = Survey.of(values)
+    finite = without_infinity(stand_in(X)) if survey.infinite.any() else ""
     n = int(survey.tally.counts[0]) if lazy else prod(values.shape[:-1])
     shape = f" ({' x '.join(map(str, values.shape))})" if values.ndim > 2 and not lazy else ""
-    sparse = not isinstance(values, np.ndarray)
+    sparse = is_sparse(values)
     dtype = f", {'sparse ' * sparse}{values.dtype.name}" if numeric.any() else ""
     kind = f"{n:,} sample{'s' * (n != 1)} of {features(len(labels))}{shape}{dtype}"
-    return Diagnosis.of(survey, labels, numeric, kind, sparse)
+    return Diagnosis.of(survey, labels, numeric, kind, sparse, finite)
 
 
 def _survey_of(X: Any) -> Survey:
-    return Survey.of(to_values(X))
+    return Survey.of(opened(X))
 
 
 def _readable(X: Any) -> tuple[list[Any], Array, Any, Any]:
@@ -150,7 +153,7 @@ def _readable(X: Any) -> tuple[list[Any], Array, Any, Any]:
     like = stand_in(X)
     is_frame = frame_kind(like) is not None
     try:
-        values = to_values(like)
+        values = opened(like)
     except (ValueError, TypeError):
         if not is_frame or len(set(like.columns)) < like.shape[1] or not like.shape[1]:
             raise
@@ -159,14 +162,14 @@ def _readable(X: Any) -> tuple[list[Any], Array, Any, Any]:
         if not numeric.any():
             return labels, numeric, None, np.empty((len(like), 0))
         X = X[[label for label, is_so in zip(labels, numeric, strict=True) if is_so]]
-        return labels, numeric, X, to_values(stand_in(X))
+        return labels, numeric, X, opened(stand_in(X))
     labels = list(like.columns) if is_frame else [f"x{j}" for j in range(values.shape[-1])]
     return labels, np.ones(len(labels), dtype=bool), X, values
 
 
 def _is_numeric(column: Any) -> bool:
     try:
-        to_values(column)
+        opened(column)
     except (ValueError, TypeError):
         return False
     return True

@@ -14,7 +14,8 @@ from ._containers import column_names, frame_kind
 from ._dask import holds_frames
 from ._namespaces import is_foreign, place_of, sent_to, shares_memory
 from ._precision import Array
-from ._validation import check_width, message, shown
+from ._validation import check_width
+from ._wording import message, shown
 
 
 def with_defaults(estimator: Any, state: dict[str, Any]) -> dict[str, Any]:
@@ -39,13 +40,15 @@ def record_names(estimator: Any, X: Any, n_features: int) -> None:
     estimator._fitted_in = place
 
 
-def check_names(estimator: Any, X: Any, n_features: int) -> None:
+def check_names(estimator: Any, X: Any, shape: tuple[int, ...]) -> None:
     """Width, names and order must be those of fit, in scikit-learn's words."""
     fitted = getattr(estimator, "feature_names_in_", None)
-    if fitted is None and type(X) is np.ndarray:
-        check_width(n_features, estimator.n_features_in_, estimator)
-    elif fitted is None or column_names(X) != fitted.tolist():  # which is quick, for what is nearly always equal
-        validate_data(estimator, _stand_in(X, n_features), reset=False, skip_check_array=True)
+    if not hasattr(X, "columns"):
+        check_width(shape[-1], estimator.n_features_in_, estimator, shape)
+        if fitted is None:
+            return
+    if fitted is None or column_names(X) != fitted.tolist():  # which is quick, for what is nearly always equal
+        validate_data(estimator, _stand_in(X, shape[-1]), reset=False, skip_check_array=True)
 
 
 def _stand_in(X: Any, n_features: int) -> Any:
@@ -59,9 +62,9 @@ def _stand_in(X: Any, n_features: int) -> Any:
     return X
 
 
-def check_output_names(estimator: Any, Y: Any, n_features: int, expected: list[Any]) -> None:
+def check_output_names(estimator: Any, Y: Any, shape: tuple[int, ...], expected: list[Any]) -> None:
     """The same for what inverse_transform gets, which carries the names of the output."""
-    check_width(n_features, len(expected), estimator)
+    check_width(shape[-1], len(expected), estimator, shape, appended=expected[estimator.n_features_in_ :])
     names = column_names(Y)
     if names is None or not hasattr(estimator, "feature_names_in_") or names == expected:
         return
@@ -108,6 +111,17 @@ def fitted_attribute(estimator: Any, values: Array) -> Any:
             return sent_to(kept, estimator._fitted_in)
     kept.flags.writeable = False
     return kept
+
+
+class learned(property):  # lower case, as what it is one of
+    """An attribute that follows from what fit learned."""
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        assert self.fget is not None
+        name = type(estimator).__name__
+        known = ", ".join(f"{parameter}=..." for parameter in estimator._known_parameters)
+        remedy = f"Pass what is known as a parameter, {name}({known}), then fit."
+        raise AttributeError(message(f"{self.fget.__name__} to be left to fit", shown(value, 60), remedy))
 
 
 def is_writeable_in_place(X: Any, values: Any, dtype: np.dtype[Any]) -> bool:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._validation import message
+from ._wording import message, shown
+
+
+def no_path(path: Any) -> TypeError:
+    remedy = "Call save(estimator, path), or load(path)."
+    got = f"{shown(path, 60)}, of type {type(path).__name__}"
+    return TypeError(message("a path, str or path-like", got, remedy))
 
 
 def not_a_file(path: Any) -> IsADirectoryError:

@@ -67,9 +67,10 @@ class Findings:
     has_positive_infinity: bool
     kind: str  # of data
     sparse: bool
+    finite: str  # the code that makes infinities missing
 
     @classmethod
-    def of(cls, survey: Survey, labels: list[Any], numeric: Array, kind: str, sparse: bool) -> Self:
+    def of(cls, survey: Survey, labels: list[Any], numeric: Array, kind: str, sparse: bool, finite: str) -> Self:
         """From a survey of the ``numeric`` features."""
         moments, tally = survey.moments, survey.tally
         with np.errstate(all="ignore"):
@@ -97,7 +98,7 @@ class Findings:
             array.flags.writeable = False
         names = tuple(map(_printable, labels))
         above = bool(survey.infinite[1].any())
-        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), above, kind, sparse)
+        return cls(names, tuple(labels), codes, table, all_held, _samples(survey), above, kind, sparse, finite)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

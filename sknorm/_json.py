@@ -26,7 +26,7 @@ import numpy as np
 
 from ._namespaces import as_numpy
 from ._precision import Array
-from ._validation import message, shown
+from ._wording import message, shown
 
 INTEGERS = range(-(2**63), 2**64)  # what some NumPy integer holds; larger ones would not become floats either
 MOST_DIGITS = 20  # of these, with the sign; Python refuses to read thousands

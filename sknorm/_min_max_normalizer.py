@@ -9,7 +9,7 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Extrema
 from ._dataset_transformer import DatasetTransformer
-from ._estimator import fitted_attribute
+from ._estimator import fitted_attribute, learned
 from ._kernels import AffineMap
 from ._precision import Array, DoubleDouble, exponent, output_dtype, where
 
@@ -130,27 +130,27 @@ class MinMaxNormalizer(DatasetTransformer):
         self.dtype = dtype
         self.copy = copy
 
-    @property
+    @learned
     def data_min_(self) -> Any:
         return fitted_attribute(self, self._limits()[0].hi)
 
-    @property
+    @learned
     def data_max_(self) -> Any:
         return fitted_attribute(self, self._limits()[1].hi)
 
-    @property
+    @learned
     def data_range_(self) -> Any:
         data, _, constant = self._intervals(np.dtype(np.float64))
         with np.errstate(all="ignore"):
             return fitted_attribute(self, np.where(constant, 0.0, np.ldexp(data.width.hi, data.power)))
 
-    @property
+    @learned
     def scale_(self) -> Any:
         data, output, _ = self._intervals(np.dtype(np.float64))
         with np.errstate(all="ignore"):
             return fitted_attribute(self, np.ldexp((output.width / data.width).hi, output.power - data.power))
 
-    @property
+    @learned
     def min_(self) -> Any:
         data, output, _ = self._intervals(np.dtype(np.float64))
         with np.errstate(all="ignore"):
@@ -177,7 +177,7 @@ class MinMaxNormalizer(DatasetTransformer):
         if _validation.is_sparse(values) and not self._keeps_zeros():
             raise _validation.sparse_minimum([], self.feature_range, self.in_range)
         if self.in_range is not None:
-            _parameters.check_in_range(self.in_range, dtype, values.shape[-1])
+            _parameters.check_in_range(self.in_range, dtype, values.shape[-1], values.shape)
 
     def _check_same_type(self, summary: Extrema) -> None:
         if isinstance(self.in_range, str):

@@ -16,7 +16,8 @@ from sklearn import get_config
 from sklearn.utils._array_api import _convert_to_numpy, _max_precision_float_dtype, device, get_namespace
 
 from ._precision import Array
-from ._validation import as_array, message
+from ._validation import as_array
+from ._wording import message
 
 
 def is_foreign(X: Any) -> bool:

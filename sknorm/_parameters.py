@@ -10,7 +10,8 @@ import numpy as np
 
 from ._namespaces import as_numpy, on_host
 from ._precision import Array
-from ._validation import is_sparse, message, shown
+from ._validation import is_sparse, with_features_last
+from ._wording import message, shown
 
 FLOATS = (np.float16, np.float32, np.float64)
 
@@ -97,8 +98,8 @@ def _array_of(value: Any, name: str) -> Array:
         return np.asarray(None)
 
 
-def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[Any, Any]:
-    """Known limits (low, high) as two arrays of shape (n_features,)."""
+def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int, shape: tuple[int, ...] = ()) -> tuple[Any, Any]:
+    """Known limits (low, high) as two arrays of shape (n_features,), for data of a ``shape``."""
     if isinstance(value, str):
         if value != "dtype" or dtype.kind not in "biu":
             got = f"{shown(value)} with data of dtype {dtype}"
@@ -110,27 +111,40 @@ def check_in_range(value: Any, dtype: np.dtype[Any], n_features: int) -> tuple[A
     if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
         msg = message('in_range to be None, (low, high) or "dtype"', shown(value), "Pass two numbers or two arrays.")
         raise ValueError(msg)
-    low, high = (check_known("each limit of in_range", v, n_features) for v in value)
+    low, high = (check_known("each limit of in_range", v, n_features, shape) for v in value)
     if not (low < high).all():
         msg = message("in_range with low < high", shown(value), "The minimum must be below the maximum.")
         raise ValueError(msg)
     return low, high
 
 
-def check_known(name: str, value: Any, n_features: int, *, positive: bool = False) -> Array:
-    """A known statistic: one finite number, or one per feature."""
+def check_known(
+    name: str, value: Any, n_features: int, shape: tuple[int, ...] = (), *, positive: bool = False
+) -> Array:
+    """A known statistic for data of a ``shape``: one finite number, or one per feature."""
     known = _array_of(value, name)
     if known.dtype.kind not in "biuf" or known.ndim > 1 or (known.ndim == 1 and len(known) not in (1, n_features)):
-        msg = message(
-            f"{name} to be a number or {n_features} numbers, one per feature",
-            f"{known.dtype} of shape {known.shape}",
-            "Pass one number, or one for each feature in their order.",
-        )
-        raise ValueError(msg)
-    if not np.isfinite(known).all() or (positive and (known < 0).any()):
+        remedy = "Pass one number, or one for each feature in their order."
+        if known.ndim == 1:
+            remedy = with_features_last(shape, len(known)) or remedy
+        expected = f"{name} to be a number or {n_features} numbers, one per feature"
+        raise ValueError(message(expected, _sort_of(known, value), remedy))
+    fine = np.isfinite(known) & ~(positive & (known < 0))
+    if not fine.all():
         kind = "finite and not negative" if positive else "finite"
-        raise ValueError(message(f"{name} to be {kind}", shown(value), "Correct it, or leave it out."))
+        raise ValueError(message(f"{name} to be {kind}", _first_but(fine, known), "Correct it, or leave it out."))
     return np.broadcast_to(known, (n_features,))
+
+
+def _sort_of(array: Array, value: Any) -> str:
+    """What a parameter is that should be numbers: type and shape, or the value itself if it is none."""
+    return f"{array.dtype} of shape {array.shape}" if array.dtype.kind in "biuf" else shown(value, 60)
+
+
+def _first_but(fine: Array, values: Array) -> str:
+    """The first that is not fine, and its position among several."""
+    at = int(np.flatnonzero(~fine)[0])
+    return f"{values.flat[at]}" + (f" at position {at}" if values.ndim else "")
 
 
 def check_number(name: str, value: Any, *, zero: bool) -> float:
@@ -162,19 +176,20 @@ def check_ddof(value: Any) -> int:
     return int(value)
 
 
-def check_vector(name: str, value: Any, n_features: int) -> Array | None:
-    """gamma or beta: None, or one finite number per feature."""
+def check_vector(name: str, value: Any, n_features: int, shape: tuple[int, ...] = ()) -> Array | None:
+    """gamma or beta for data of a ``shape``: None, or one finite number per feature."""
     if value is None:
         return None
     vector = _array_of(value, name)
-    fits = vector.dtype.kind in "biuf" and vector.shape == (n_features,)
-    if not fits or not np.isfinite(vector).all():
-        msg = message(
-            f"{name} to be {n_features} finite numbers, one per feature",
-            f"{vector.dtype} of shape {vector.shape}" + (" and not all finite" if fits else ""),
-            f"Pass {name} of shape ({n_features},), or None.",
-        )
-        raise ValueError(msg)
+    expected = f"{name} to be {n_features} finite numbers, one per feature"
+    if vector.dtype.kind not in "biuf" or vector.shape != (n_features,):
+        remedy = f"Pass {name} of shape ({n_features},), or None."
+        if vector.dtype.kind in "biuf" and vector.ndim == 1:  # and the data may be what is wrong
+            both = f"Pass X with {len(vector)} features on its last axis, or {name} of shape ({n_features},)."
+            remedy = with_features_last(shape, len(vector)) or both
+        raise ValueError(message(expected, _sort_of(vector, value), remedy))
+    if not (finite := np.isfinite(vector)).all():
+        raise ValueError(message(expected, _first_but(finite, vector), "Correct it, or pass None."))
     return vector.astype(np.float64)
 
 

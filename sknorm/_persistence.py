@@ -145,6 +145,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _place(path: Any) -> Path:
     """Where the file is, or will be: a symbolic link stays one."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise _file_errors.no_path(path)
     place = Path(os.path.realpath(os.fspath(path)))
     if place.is_dir():
         raise _file_errors.not_a_file(path)

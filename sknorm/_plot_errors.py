@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._validation import message, shown
+from ._wording import message, shown
 
 
 def no_display(expected: str, estimator: Any) -> TypeError:

@@ -108,11 +108,11 @@ class RowLayerNorm(SampleTransformer):
 
     fit.__doc__ = SampleTransformer.fit.__doc__
 
-    def _check_parameters(self, width: int) -> None:
-        super()._check_parameters(width)
+    def _check_parameters(self, shape: tuple[int, ...]) -> None:
+        super()._check_parameters(shape)
         _parameters.check_number("eps", self.eps, zero=True)
-        _parameters.check_vector("gamma", self.gamma, width)
-        _parameters.check_vector("beta", self.beta, width)
+        _parameters.check_vector("gamma", self.gamma, shape[-1], shape)
+        _parameters.check_vector("beta", self.beta, shape[-1], shape)
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma, beta = (_parameters.check_vector(name, getattr(self, name), width) for name in ("gamma", "beta"))

@@ -91,10 +91,10 @@ class RowRMSNorm(SampleTransformer):
         self.dtype = dtype
         self.copy = copy
 
-    def _check_parameters(self, width: int) -> None:
-        super()._check_parameters(width)
+    def _check_parameters(self, shape: tuple[int, ...]) -> None:
+        super()._check_parameters(shape)
         _parameters.check_number("eps", self.eps, zero=True)
-        _parameters.check_vector("gamma", self.gamma, width)
+        _parameters.check_vector("gamma", self.gamma, shape[-1], shape)
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:
         gamma = _parameters.check_vector("gamma", self.gamma, width)

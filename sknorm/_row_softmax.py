@@ -79,8 +79,8 @@ class RowSoftmax(SampleTransformer):
         self.dtype = dtype
         self.copy = copy
 
-    def _check_parameters(self, width: int) -> None:
-        super()._check_parameters(width)
+    def _check_parameters(self, shape: tuple[int, ...]) -> None:
+        super()._check_parameters(shape)
         _parameters.check_number("temperature", self.temperature, zero=False)
 
     def _kernel(self, width: int, precise: bool) -> _kernels.Kernel:

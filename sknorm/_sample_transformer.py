@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from . import _kernels, _parameters, _validation
+from . import _infinities, _kernels, _parameters, _validation
 from ._containers import column_names, opened, to_container, to_values, with_data
 from ._dask import holds_frames, mapped, shape_of, stand_in
 from ._estimator import (
@@ -54,7 +54,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         like = stand_in(X)
         values = opened(like)
         _validation.check_samples(values.shape if like is X else shape_of(X))
-        self._check_parameters(values.shape[-1])
+        self._check_parameters(values.shape)
         self._check_sparse(values)
         self._check_names_of(like)
         record_names(self, like, values.shape[-1])
@@ -95,7 +95,7 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         like = stand_in(X)
         values = self._checked(like, "row_statistics")
         if like is X:
-            return self._statistics(*(sent_back(found, X) for found in self._found(values)))
+            return self._statistics(*(sent_back(found, X) for found in self._found(X, values)))
         found = self._mapped(X, "_found_as_columns", "pandas" if holds_frames(X) else "default")
         found = found.to_dask_array() if holds_frames(X) else found
         return self._statistics(*(found[..., j] for j in range(len(self._statistics._fields))))
@@ -129,10 +129,10 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
         kept = self._kept(values.shape[-1], row_stats is not None)
         if hasattr(self, "n_features_in_"):
             expected = self.get_feature_names_out() if kept else super().get_feature_names_out()
-            check_output_names(self, like, values.shape[-1], list(expected))
+            check_output_names(self, like, values.shape, list(expected))
         elif values.shape[-1] <= kept:
             raise _validation.too_narrow(self._statistics._fields, values.shape)
-        self._check_parameters(values.shape[-1] - kept)
+        self._check_parameters((*values.shape[:-1], values.shape[-1] - kept))
         kind = original_kind(self, X, values) if like is X else block_kind(self, X)
         if kept or not self._takes_sparse:
             self._check_sparse(values)
@@ -176,15 +176,15 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
     def _checked(self, X: Any, method: str) -> Any:
         check_place(self, X, method)
         values = opened(X)
-        width = values.shape[-1]
         if hasattr(self, "n_features_in_"):
-            check_names(self, X, width)
-        self._check_parameters(width)
+            check_names(self, X, values.shape)
+        self._check_parameters(values.shape)
         self._check_sparse(values)
         self._check_names_of(X)
         return values
 
-    def _check_parameters(self, width: int) -> None:
+    def _check_parameters(self, shape: tuple[int, ...]) -> None:
+        """Refuse parameters that do not fit data of this shape."""
         _parameters.check_boolean("keep_stats", self.keep_stats)
         _parameters.check_boolean("copy", self.copy)
         _parameters.check_output_dtype(self.dtype)
@@ -221,16 +221,16 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             if _validation.is_sparse(values):
                 return self._sparse_image(values, kernel, dtype)
             if not self.copy and not extra and is_writeable_in_place(X, values, dtype):
-                _validation.check_no_infinity(values, negative=self._takes_masks)  # before anything is written over
+                _infinities.check_no_infinity(values, negative=self._takes_masks)  # before anything is written over
                 out = values
             else:
                 out = np.empty((*values.shape[:-1], width + extra), dtype=dtype)
             over_samples(kernel, values, out)
         except _validation.InfinityFound:
-            raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
+            raise _infinities.infinite(X, whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return to_container(out, kind, lambda: self._output_names(X, width), X)
 
-    def _found(self, values: Any) -> tuple[Array, ...]:
+    def _found(self, X: Any, values: Any) -> tuple[Array, ...]:
         statistics = tuple(np.empty(values.shape[:-1]) for _ in self._statistics._fields)
         kernel = self._kernel(values.shape[-1], True)
         try:
@@ -239,11 +239,11 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             else:
                 over_samples(kernel, values, None, found=statistics)
         except _validation.InfinityFound:
-            raise _validation.infinite(whole(values), None, by_sample=True, negative=self._takes_masks) from None
+            raise _infinities.infinite(X, whole(values), None, by_sample=True, negative=self._takes_masks) from None
         return statistics
 
     def _found_as_columns(self, X: Any, values: Any, kind: str) -> Any:
-        return to_container(np.stack(self._found(values), axis=-1), kind, lambda: self._statistics._fields, X)
+        return to_container(np.stack(self._found(X, values), axis=-1), kind, lambda: self._statistics._fields, X)
 
     def _original(self, X: Any, values: Any, kind: str, row_stats: Any = None) -> Any:
         dtype = output_dtype(values.dtype, self.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from . import _parameters, _validation
 from ._dataset_statistics import Moments
 from ._dataset_transformer import DatasetTransformer
-from ._estimator import fitted_attribute
+from ._estimator import fitted_attribute, learned
 from ._kernels import AffineMap
 from ._precision import Array, DoubleDouble, exponent, where
 
@@ -126,22 +126,22 @@ class Standardizer(DatasetTransformer):
         self.dtype = dtype
         self.copy = copy
 
-    @property
+    @learned
     def n_samples_seen_(self) -> Any:
         count = self.statistics_.count
         return count[0].item() if (count == count[0]).all() else fitted_attribute(self, count)
 
-    @property
+    @learned
     def mean_(self) -> Any:
         found = self._location_and_scale()
         return self._shifted(found.mean.hi, found.power) if self.with_mean or self.with_std else None
 
-    @property
+    @learned
     def var_(self) -> Any:
         found = self._location_and_scale()
         return self._shifted(found.variance.hi, 2 * found.power) if self.with_std else None
 
-    @property
+    @learned
     def scale_(self) -> Any:
         found = self._location_and_scale()
         return self._shifted(found.scale.hi, found.power) if self.with_std else None
@@ -155,12 +155,12 @@ class Standardizer(DatasetTransformer):
         _parameters.check_ddof(self.ddof)
 
     def _check_fit(self, values: Any, dtype: np.dtype[Any]) -> None:
-        self._known(values.shape[-1])
+        self._known(values.shape)
         self._check_sparse(values)
 
-    def _known(self, n_features: int) -> tuple[Array | None, Array | None]:
-        mean = None if self.mean is None else _parameters.check_known("mean", self.mean, n_features)
-        std = None if self.std is None else _parameters.check_known("std", self.std, n_features, positive=True)
+    def _known(self, shape: tuple[int, ...]) -> tuple[Array | None, Array | None]:
+        mean = None if self.mean is None else _parameters.check_known("mean", self.mean, shape[-1], shape)
+        std = None if self.std is None else _parameters.check_known("std", self.std, shape[-1], shape, positive=True)
         return mean, std
 
     def _keeps_zeros(self) -> bool:
@@ -172,7 +172,7 @@ class Standardizer(DatasetTransformer):
 
     def _location_and_scale(self) -> _Location:
         learned = self._effective()
-        known_mean, known_std = self._known(len(learned.count))
+        known_mean, known_std = self._known(learned.count.shape)
         with np.errstate(all="ignore"):
             power = learned.exponent
             for known in (known_mean, known_std):

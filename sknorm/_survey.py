@@ -18,6 +18,7 @@ from ._containers import with_data
 from ._dataset_statistics import Moments
 from ._dataset_walk import PENDING_VALUES, folded
 from ._precision import Array
+from ._tables import Table
 
 BLOCK = 2 * _kernels.SMALL_BLOCK  # values
 FIRST = 16  # values that tell most data from pixels
@@ -70,9 +71,11 @@ class Survey:
 
     @classmethod
     def of(cls, X: Any) -> Survey:
-        """Of dense (..., n_features) or sparse data of a real dtype."""
+        """Of dense (..., n_features) or sparse data of a real dtype, or of a `Table`."""
         if 0 in X.shape:
             return cls.empty(X.shape[-1])
+        if isinstance(X, Table):
+            return reduce(Survey.merge, (cls.of(X.read(rows)) for rows in X.rows()))
         with np.errstate(all="ignore"):
             found = _of_dense(X) if isinstance(X, np.ndarray) else _of_sparse(X)
             return replace(found, moments=replace(found.moments, dtype=X.dtype))

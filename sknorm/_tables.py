@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ._not_numbers import complex_refused, not_numbers, numbers_of
 from ._precision import Array, dtype_with_nan
-from ._validation import check_values, complex_refused, not_numbers, numbers_of
+from ._validation import check_values
 
 PIECE = 2**17  # values read together, at most: 1 MB of float64 costs less to fill again than fresh memory does
 
@@ -49,7 +50,8 @@ def pandas_table(X: Any) -> Table:
     if objects:
         X = X.copy(deep=False)
         for j in objects:
-            X.isetitem(j, numbers_of(X.iloc[:, j].to_numpy(), f"column {X.columns[j]!r}"))
+            column = X.iloc[:, j]
+            X.isetitem(j, numbers_of(column.to_numpy(), f"column {X.columns[j]!r}", column))
     columns = [X.iloc[:, j] for j in range(X.shape[1])]
     dtype = _shared_dtype(columns, list(map(_pandas_dtype, columns, X.columns)))
     return Table(X.shape, dtype, partial(_read_pandas, X, dtype))
@@ -70,7 +72,7 @@ def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
     if kind == "c":
         raise ValueError(complex_refused(f"column {name!r}", dtype))
     if kind not in "biuf":
-        raise ValueError(not_numbers(f"column {name!r}", f"dtype {dtype}"))
+        raise ValueError(not_numbers(f"column {name!r}", column))
     if isinstance(dtype, np.dtype):
         return dtype
     held: np.dtype[Any] = np.dtype(dtype.numpy_dtype)
@@ -118,7 +120,7 @@ def _polars_dtype(column: Any) -> np.dtype[Any]:
     if dtype == polars.Object:
         return numbers_of(column.to_numpy(), f"column {column.name!r}").dtype
     if not (dtype.is_integer() or dtype.is_float() or dtype == polars.Boolean):
-        raise ValueError(not_numbers(f"column {column.name!r}", f"dtype {dtype}"))
+        raise ValueError(not_numbers(f"column {column.name!r}", column))
     held: np.dtype[Any] = column.clear().to_numpy().dtype
     if held.kind == "f" or not column.null_count():
         return held

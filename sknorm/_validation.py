@@ -1,19 +1,18 @@
-"""F0, checks of data, and the wording of all errors: what was expected, what came, what to do."""
+"""F0, checks of data, and errors about them."""
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from ._not_numbers import complex_refused, not_numbers, numbers_of
 from ._precision import Array
-
-REAL = (bool, int, float, np.integer, np.floating, np.bool_)
-LONGEST = 200  # characters of what came, in an error
+from ._wording import message, shown
 
 
 class InfinityFound(ValueError):
@@ -26,20 +25,6 @@ class NoInteger(ValueError):
 
 class SparseInputError(ValueError, TypeError):
     """Sparse input that could not stay sparse: a TypeError too, as scikit-learn's own refusals are."""
-
-
-def message(expected: str, got: Any, remedy: str) -> str:
-    """The one wording of all errors."""
-    return f"Expected {expected}, got {got}. {remedy}"
-
-
-def shown(value: Any, longest: int = LONGEST) -> str:
-    """What an object says of itself, cut short and on one line; its type if it fails at that."""
-    try:
-        text = " ".join(map(str.strip, repr(value).splitlines()))
-    except Exception:
-        return f"a {type(value).__name__}"
-    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def as_array(value: Any, expected: str) -> Array:
@@ -72,7 +57,8 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
         raise ValueError(message("sample_weight without a mask", "masked weights", remedy))
     w = as_array(sample_weight, "sample_weight to be an array of numbers")
     if w.dtype.kind == "O" and w.ndim == 1:
-        w = numbers_of(w, "sample_weight")
+        with suppress(TypeError, ValueError):  # of others more is said below
+            w = numbers_of(w, "sample_weight")
     if w.dtype.kind in "biuf" and w.ndim == 0:
         w = np.full(n_samples, w)
     expected = f"sample_weight to be {n_samples} numbers, one per sample"
@@ -93,35 +79,30 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
 def check_values(X: Array) -> Array:
     """An array of a real dtype with at least two axes and one feature; objects become float64."""
     if X.ndim < 2:
-        msg = message(
-            "2D array",
-            f"{X.ndim}D array instead, of shape {X.shape}",
-            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample.",
-        )
+        msg = message("2D array", f"{X.ndim}D array instead, of shape {X.shape}", reshaped(X))
         raise ValueError(msg)
     if X.dtype.kind == "O":
         X = numbers_of(X, "X")
     if X.dtype.kind == "c":
         raise ValueError(complex_refused("X", X.dtype))
     if X.dtype.kind not in "biuf":
-        raise ValueError(not_numbers("X", f"dtype {X.dtype}"))
+        raise ValueError(not_numbers("X", X))
     if X.shape[-1] == 0:
         msg = f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some features."
         raise ValueError(msg)
     return X
 
 
-def complex_refused(what: str, dtype: Any) -> str:
-    remedy = "Complex data not supported: pass the real and the imaginary part as features of their own."
-    return message(f"real numbers in {what}", f"dtype {dtype}", remedy)
+def reshaped(X: Any) -> str:
+    """What gives an array that has not two axes these."""
+    if X.ndim < 2:
+        return "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
+    return f"Reshape your data: X.reshape(-1, {X.shape[-1]})."
 
 
-def not_numbers(what: str, got: str) -> str:
-    return message(
-        f"numbers in {what}",
-        got,
-        "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float).",
-    )
+def not_two_axes(library: str, X: Any, one_sample: str) -> ValueError:
+    remedy = f"Pass X.to_frame() if it is one feature, {one_sample} if it is one sample."
+    return ValueError(message("2D array or DataFrame", f"1D {library} {type(X).__name__}", remedy))
 
 
 def check_samples(shape: tuple[int, ...]) -> None:
@@ -131,86 +112,27 @@ def check_samples(shape: tuple[int, ...]) -> None:
         raise ValueError(msg)
 
 
-def numbers_of(X: Array, what: str) -> Array:
-    """Python and NumPy numbers in an object array, with None and pandas' NA as NaN; anything else is refused."""
-    with np.errstate(invalid="ignore"):  # how Python compares NaN may leave a flag, which NumPy would report
-        missing = np.frompyfunc(_is_missing, 1, 1)(X).astype(bool)
-    found = {type(v) for v in X[~missing].ravel()}
-    for kind in found:
-        if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
-            raise ValueError(complex_refused(what, kind.__name__))
-        if issubclass(kind, REAL) and not issubclass(kind, np.timedelta64):  # which to NumPy is an integer
-            continue
-        if issubclass(kind, (str, bytes, numbers.Number)) or hasattr(kind, "isoformat") or kind.__module__ == "numpy":
-            raise ValueError(not_numbers(what, f"dtype object holding {kind.__name__}"))
-        remedy = f"An argument must be a string or a real number, not {kind.__name__!r}: pass one number per feature."
-        raise TypeError(message(f"numbers in {what}", kind.__name__, remedy))
-    if not missing.any() and all(issubclass(kind, (int, np.integer)) for kind in found):
-        try:
-            return X.astype(np.int64)
-        except OverflowError:
-            pass  # beyond 64 bits float64 has to do
-    try:
-        return np.where(missing, np.nan, X).astype(np.float64)
-    except OverflowError:
-        remedy = "Divide them by a power of ten."
-        raise ValueError(message(f"numbers in {what} that float64 can hold", "a larger integer", remedy)) from None
+def check_width(
+    got: int, expected: int, estimator: Any, shape: tuple[int, ...] = (), appended: Sequence[str] = ()
+) -> None:
+    """The width that is expected, in scikit-learn's words, and what to do about another.
 
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType"
-
-
-def check_width(got: int, expected: int, estimator: Any) -> None:
-    """The width that fit saw, in scikit-learn's words."""
+    One of the other axes of ``shape`` may have it, or what transform ``appended`` may be missing.
+    """
     if got != expected:
-        name = type(estimator).__name__
-        msg = f"X has {got} features, but {name} is expecting {expected} features as input."
-        raise ValueError(msg)
+        msg = f"X has {got} features, but {type(estimator).__name__} is expecting {expected} features as input."
+        remedy = with_features_last(shape, expected)
+        if appended:
+            remedy = (
+                f"They end with {' and '.join(appended)}, which transform appended: pass row_stats= for data without."
+            )
+        raise ValueError(" ".join(filter(None, [msg, remedy])))
 
 
-def infinite(X: Any, names: Iterable[Any] | None, *, by_sample: bool, negative: bool = False) -> ValueError:
-    """The error for an infinity, with its place; ``negative`` where -inf would be allowed."""
-    place = _first_infinity(X, negative) if isinstance(X, np.ndarray) else _first_stored_infinity(X.tocoo())
-    if by_sample:
-        where = f"infinity in sample {place[0] if len(place) == 2 else place[:-1]}"
-    else:
-        where = f"infinity in feature {place[-1] if names is None else repr(list(names)[place[-1]])}"
-    remedy = "Replace it, or mark it as missing with NaN: X[np.isinf(X)] = np.nan."
-    return ValueError(message("finite numbers or NaN", where, remedy))
-
-
-def _chunks(X: Array) -> Iterator[tuple[int, Array]]:
-    """Some samples at a time, so that no mask of the whole is made."""
-    step = max(1, 65536 * len(X) // X.size)
-    for start in range(0, len(X), step):
-        yield start, X[start : start + step]
-
-
-def _first_infinity(X: Array, negative: bool) -> tuple[int, ...]:
-    infinite_in = np.isposinf if negative else np.isinf
-    with np.errstate(all="ignore"):  # a longdouble beyond float64 counts as infinite
-        return next(
-            (start + int(at[0]), *map(int, at[1:]))
-            for start, part in _chunks(X)
-            for at in np.argwhere(infinite_in(part.astype(np.float64)))
-        )
-
-
-def _first_stored_infinity(X: Any) -> tuple[int, ...]:
-    with np.errstate(all="ignore"):
-        at = np.flatnonzero(np.isinf(X.data.astype(np.float64)))[0]
-    return int(X.row[at]), int(X.col[at])
-
-
-def check_no_infinity(X: Array, *, negative: bool = False) -> None:
-    """Raise as a kernel would, before anything is written; ``negative`` allows -inf."""
-    with np.errstate(all="ignore"):
-        suspect = X.dtype.kind == "f" and not np.isfinite(np.sum(X))
-    if suspect:
-        for _, part in _chunks(X):
-            if (np.isposinf(part) if negative else np.isinf(part)).any():
-                raise InfinityFound
+def with_features_last(shape: tuple[int, ...], n_features: int) -> str:
+    """What to do where the features are on another axis than the last; nothing where none has their number."""
+    axes = [axis for axis in (*range(1, len(shape) - 1), 0) if shape[axis] == n_features] if len(shape) > 2 else []
+    return f"The features are the last axis: move axis {axes[0]} there, np.moveaxis(X, {axes[0]}, -1)." if axes else ""
 
 
 def no_integer(dtype: Any) -> ValueError:
@@ -255,7 +177,8 @@ def row_statistics_missing(name: str) -> ValueError:
 
 def wrong_row_stats(names: tuple[str, ...], shape: tuple[Any, ...], got: str) -> ValueError:
     remedy = "Pass what row_statistics(X) returned for these samples."
-    return ValueError(message(f"row_stats to be ({', '.join(names)}), each of shape {shape}", got, remedy))
+    as_tuple = f"({', '.join(names)}{',' * (len(names) == 1)})"
+    return ValueError(message(f"row_stats to be {as_tuple}, each of shape {shape}", got, remedy))
 
 
 def check_row_stats(given: Any, names: tuple[str, ...], shape: tuple[int, ...]) -> tuple[Array, ...]:
@@ -281,7 +204,7 @@ def _numbers_in(value: Any, what: str) -> Array:
     if values.dtype.kind == "O":
         return numbers_of(values, what)
     if values.dtype.kind not in "biuf":
-        raise ValueError(not_numbers(what, f"dtype {values.dtype}"))
+        raise ValueError(not_numbers(what, values))
     return values
 
 

@@ -264,7 +264,8 @@ def _listed(source: Any, names: str, *, unsure: bool = False) -> tuple[NormTable
         if chosen:
             break
     if not chosen and names != "*":
-        raise _checkpoint_errors.no_layer(names, [layer.name for layer in layers])
+        owner = next((layer.name for layer in layers if names in layer.parameters), None)
+        raise _checkpoint_errors.no_layer(names, [layer.name for layer in layers], owner)
     return chosen, tensors
 
 

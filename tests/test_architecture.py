@@ -68,6 +68,9 @@ PLACES = {
     "sknorm._checkpoint_errors": Place(0),
     "sknorm._plot_errors": Place(0),
     "sknorm._validation": Place(0),
+    "sknorm._infinities": Place(0),
+    "sknorm._not_numbers": Place(0),
+    "sknorm._wording": Place(0),
     "sknorm._precision": Place(0),
 }
 

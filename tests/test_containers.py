@@ -190,13 +190,18 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
 @pytest.mark.parametrize(
     "X, kind, expected, got, remedy",
     [
-        (pd.Series([1.0], name="b"), ValueError, "2D array or DataFrame", "1D pandas Series", 'df[["b"]]'),
-        (pd.Series([1.0]), ValueError, "2D array or DataFrame", "1D pandas Series", 'df[["a"]]. Reshape your data.'),
-        (pd.Index([1.0]), ValueError, "2D array or DataFrame", "1D pandas Index", 'df[["a"]]'),
-        (pl.Series("b", [1.0]), ValueError, "2D array or DataFrame", "1D polars Series", 'df[["b"]]'),
-        (pl.Series([1.0]), ValueError, "2D array or DataFrame", "1D polars Series", 'df[["a"]]. Reshape your data.'),
+        (pd.Series([1.0]), ValueError, "2D array or DataFrame", "1D pandas Series", "X.to_frame().T if it is one"),
+        (pd.Index([1.0]), ValueError, "2D array or DataFrame", "1D pandas Index", "X.to_frame() if it is one feature"),
+        (pl.Series([1.0]), ValueError, "2D array or DataFrame", "1D polars Series", "X.to_frame().transpose() if it"),
         (pl.LazyFrame({"a": [1.0]}), TypeError, "data", "a polars LazyFrame", "Call .collect() on it first."),
-        (sp.coo_array(np.ones(3)), ValueError, "2D sparse container", "1D coo_array", "Reshape your data."),
+        (
+            sp.coo_array(np.ones(3)),
+            ValueError,
+            "2D sparse container",
+            "1D coo_array",
+            "Reshape your data: X.reshape(-1, 1)",
+        ),
+        (sp.coo_array(np.ones((2, 3, 4))), ValueError, "2D sparse container", "3D coo_array", "X.reshape(-1, 4)."),
         ([[1], [2, 3]], ValueError, "an array or a frame", "list that NumPy cannot read", "in rows of one length."),
         (
             pd.DataFrame([[1, 2]], columns=["a", "a"]),
@@ -205,13 +210,13 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
             "'a' more than once",
             "Rename the columns, or pass df.to_numpy().",
         ),
-        (pd.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "", "Encode text"),
+        (pd.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "", "Encode "),
         (
             pd.DataFrame({"b": pd.Categorical([1])}),
             ValueError,
             "numbers in column 'b'",
             "dtype category",
-            "Encode text",
+            "Encode ",
         ),
         (pd.DataFrame({"b": [1j]}), ValueError, "real numbers in column 'b'", "dtype complex128", "pass the real"),
         (
@@ -221,13 +226,13 @@ def test_values_are_put_into_a_container_of_the_same_kind_and_pattern_that_share
             "holding str",
             "Encode",
         ),
-        (pl.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "dtype String", "Encode text"),
+        (pl.DataFrame({"b": ["x"]}), ValueError, "numbers in column 'b'", "dtype String", "Encode "),
         (
             pl.DataFrame({"b": pl.Series([b"x"], dtype=pl.Object)}),
             ValueError,
             "numbers in column 'b'",
             "holding bytes",
-            "Encode text",
+            "Encode ",
         ),
     ],
 )

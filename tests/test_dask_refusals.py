@@ -45,8 +45,8 @@ def _in_this_thread():
 @pytest.mark.parametrize(
     "data, expected, got, remedy",
     [
-        (FRAME["a"], "2D dask Array or DataFrame", "1D dask Series", 'df[["a"]]'),
-        (FRAME.index, "2D dask Array or DataFrame", "1D dask Index", "frame of one column"),
+        (FRAME["a"], "2D array or DataFrame", "1D dask Series", "X.to_frame() if it is one feature"),
+        (FRAME.index, "2D array or DataFrame", "1D dask Index", "X.compute().to_frame().T if it is one sample"),
         (dask.delayed(X), "a dask Array or DataFrame", "Delayed", ".compute()"),
         (dask.bag.from_sequence([1, 2]), "a dask Array or DataFrame", "Bag", ".compute()"),
         (ARRAY[0], "2D array", "1D array", "reshape(1, -1)"),

@@ -41,7 +41,7 @@ def test_a_frame_gives_names_and_width(data):
     assert list(estimator.feature_names_in_) == ["a", "b"]
     assert estimator.feature_names_in_.dtype == object
     for same in (PANDAS, POLARS):
-        check_names(estimator, same, 2)
+        check_names(estimator, same, same.shape)
 
 
 @pytest.mark.parametrize("data", [X, IMAGES, X.tolist(), pd.DataFrame(X)], ids=["array", "images", "list", "numbers"])
@@ -49,23 +49,23 @@ def test_what_has_no_names_gives_the_width_of_the_last_axis(data):
     estimator = fitted_on(data)
     assert estimator.n_features_in_ == 2
     assert not hasattr(estimator, "feature_names_in_")
-    check_names(estimator, X, 2)
-    check_names(estimator, IMAGES, 2)
+    check_names(estimator, X, X.shape)
+    check_names(estimator, IMAGES, IMAGES.shape)
     with pytest.raises(ValueError, match="X has 5 features, but Standardizer is expecting 2 features as input"):
-        check_names(estimator, np.zeros((3, 2, 5)), 5)
+        check_names(estimator, np.zeros((3, 4, 5)), (3, 4, 5))
 
 
 @pytest.mark.parametrize("data", [PANDAS[["b", "a"]], POLARS[["b", "a"]]], ids=["pandas", "polars"])
 def test_another_order_is_refused_in_the_words_of_scikit_learn(data):
     with pytest.raises(ValueError, match="must be in the same order"):
-        check_names(fitted_on(PANDAS), data, 2)
+        check_names(fitted_on(PANDAS), data, data.shape)
 
 
 def test_names_that_come_or_go_after_fit_are_warned_of_as_scikit_learn_does():
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
-        check_names(fitted_on(PANDAS), X, 2)
+        check_names(fitted_on(PANDAS), X, X.shape)
     with pytest.warns(UserWarning, match="X has feature names, but Standardizer was fitted without"):
-        check_names(fitted_on(X), PANDAS, 2)
+        check_names(fitted_on(X), PANDAS, PANDAS.shape)
 
 
 @pytest.mark.parametrize(
@@ -78,23 +78,23 @@ def test_names_that_come_or_go_after_fit_are_warned_of_as_scikit_learn_does():
 @pytest.mark.parametrize("library", [pd.DataFrame, lambda X, columns: pl.DataFrame(X, schema=columns)])
 def test_other_output_names_are_refused(names, remedy, library):
     with pytest.raises(ValueError, match=r"^Expected") as error:
-        check_output_names(fitted_on(PANDAS), library(X, columns=names), 2, ["a", "b"])
+        check_output_names(fitted_on(PANDAS), library(X, columns=names), X.shape, ["a", "b"])
     assert_says(error.value, "the columns ['a', 'b']", str(names), remedy)
 
 
 def test_the_order_of_output_names_is_that_of_fit():
     swapped = PANDAS[["b", "a"]]
-    check_output_names(fitted_on(swapped), swapped, 2, ["b", "a"])
+    check_output_names(fitted_on(swapped), swapped, X.shape, ["b", "a"])
     with pytest.raises(ValueError, match="in this order"):
-        check_output_names(fitted_on(swapped), PANDAS, 2, ["b", "a"])
+        check_output_names(fitted_on(swapped), PANDAS, X.shape, ["b", "a"])
 
 
 def test_output_names_are_checked_only_where_both_sides_have_names():
-    check_output_names(fitted_on(PANDAS), PANDAS, 2, ["a", "b"])
-    check_output_names(fitted_on(PANDAS), X, 2, ["a", "b"])
-    check_output_names(fitted_on(X), PANDAS, 2, ["x0", "x1"])
+    check_output_names(fitted_on(PANDAS), PANDAS, X.shape, ["a", "b"])
+    check_output_names(fitted_on(PANDAS), X, X.shape, ["a", "b"])
+    check_output_names(fitted_on(X), PANDAS, X.shape, ["x0", "x1"])
     with pytest.raises(ValueError, match="X has 2 features, but Standardizer is expecting 3"):
-        check_output_names(fitted_on(X), X, 2, ["x0", "x1", "x2"])
+        check_output_names(fitted_on(X), X, X.shape, ["x0", "x1", "x2"])
 
 
 # Tags

@@ -137,7 +137,7 @@ def test_what_is_not_for_sparse_input_does_not_undo_it_either(cls):
 def test_row_stats_that_are_no_real_numbers_are_refused(stats):
     with pytest.raises(ValueError, match="Expected") as error:
         RowRMSNorm().inverse_transform(np.ones((2, 2)), row_stats=stats)
-    assert_says(error.value, "row_stats to be (row_rms)", type(stats).__name__, "Pass what row_statistics(X) returned")
+    assert_says(error.value, "row_stats to be (row_rms,)", type(stats).__name__, "Pass what row_statistics(X) returned")
 
 
 def test_a_damaged_sparse_container_is_no_list_of_anything():
@@ -213,7 +213,7 @@ def test_what_an_object_raises_where_numpy_reads_it_is_told(name, method):
     norm, X = (RowRMSNorm(), Raises()) if name == "X" else (RowRMSNorm(gamma=Raises()), np.eye(2))
     with pytest.raises(ValueError, match="Expected") as error:
         getattr(norm, method)(X)
-    assert_says(error.value, "an array" if name == "X" else "gamma", "cannot read" if name == "X" else "object", "")
+    assert_says(error.value, "an array" if name == "X" else "gamma", "cannot read" if name == "X" else "Raises", "")
 
 
 def test_what_came_is_told_on_one_short_line():

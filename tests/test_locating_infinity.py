@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from sknorm import _validation as check
+from sknorm import _infinities as check
+from sknorm._validation import InfinityFound
 
 from .wording import assert_says
 
@@ -31,8 +32,8 @@ BAD[2, 0, 3] = INF
     ],
 )
 def test_an_infinity_is_located(X, names, options, place):
-    error = check.infinite(X, names, **options)
-    assert_says(error, "finite numbers or NaN", f"infinity in {place}", "mark it as missing with NaN: X[np.isinf(X)] =")
+    error = check.infinite(X, X, names, **options)
+    assert_says(error, "finite numbers or NaN", f"infinity in {place}", "mark it as missing with NaN: X")
 
 
 @pytest.mark.parametrize("at", [0, 65_535, 65_536, 199_999])
@@ -40,16 +41,16 @@ def test_an_infinity_far_down_is_located_and_found_too(at):
     X = np.zeros((200_000, 1))
     check.check_no_infinity(X)
     X[at] = INF
-    assert f"sample {at}." in str(check.infinite(X, None, by_sample=True))
-    with pytest.raises(check.InfinityFound):
+    assert f"sample {at}." in str(check.infinite(X, X, None, by_sample=True))
+    with pytest.raises(InfinityFound):
         check.check_no_infinity(X)
 
 
 def test_an_infinity_in_samples_of_many_features_is_located_and_found_too():
     X = np.zeros((3, 70_000))
     X[2, 69_999] = INF
-    assert "feature 69999." in str(check.infinite(X, None, by_sample=False))
-    with pytest.raises(check.InfinityFound):
+    assert "feature 69999." in str(check.infinite(X, X, None, by_sample=False))
+    with pytest.raises(InfinityFound):
         check.check_no_infinity(X)
 
 
@@ -61,7 +62,7 @@ def test_an_infinity_is_looked_for_without_a_mask_of_the_whole(shape):
     try:
         with pytest.raises(check.InfinityFound):
             check.check_no_infinity(X)
-        check.infinite(X, None, by_sample=True)
+        check.infinite(X, X, None, by_sample=True)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -71,7 +72,7 @@ def test_an_infinity_is_looked_for_without_a_mask_of_the_whole(shape):
 def test_a_longdouble_beyond_float64_counts_as_infinite_and_warns_of_nothing():
     X = np.array([[0, 1], [2, np.finfo(np.longdouble).max]])
     for form in (np.asarray, sp.csr_array, sp.csc_array):
-        assert "feature 1." in str(check.infinite(form(X), None, by_sample=False))
+        assert "feature 1." in str(check.infinite(form(X), form(X), None, by_sample=False))
 
 
 @pytest.mark.parametrize("values", [[NAN, 1.0], [1e308, 1e308], [], [-0.0], np.full(1000, 100, np.float16)])
@@ -86,7 +87,7 @@ def test_integers_have_no_infinity():
 def test_minus_infinity_may_be_allowed():
     check.check_no_infinity(np.array([[-INF, 1.0]]), negative=True)
     for value in (INF, -INF):
-        with pytest.raises(check.InfinityFound):
+        with pytest.raises(InfinityFound):
             check.check_no_infinity(np.array([[value, 1.0, NAN]]))
-    with pytest.raises(check.InfinityFound):
+    with pytest.raises(InfinityFound):
         check.check_no_infinity(np.array([[-INF, INF]]), negative=True)

@@ -107,11 +107,16 @@ REFUSED = [
     (check.check_in_range, ((0, INF), F64, 1), "each limit of in_range to be finite", "inf", "Correct it"),
     *[
         (check.check_known, ("std", v, 3), KNOWN[0], f"of shape {np.shape(v)}", KNOWN[1])
-        for v in ([1, 2], [[1, 2, 3]], "a", 1j, [None], [])
+        for v in ([1, 2], [[1, 2, 3]], [])
     ],
+    *[(check.check_known, ("std", v, 3), KNOWN[0], repr(v), KNOWN[1]) for v in ("a", 1j, [None], [[1], [1, 2]])],
+    (check.check_known, ("std", [1, 2], 4, (5, 2, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 1, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (2, 5, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 0, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (2, 2, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 1, -1)."),
+    (check.check_known, ("std", [1, 2], 4, (2, 4)), "std to be", "of shape (2,)", KNOWN[1]),
     *[
-        (check.check_known, ("std", v, 3), "std to be finite", repr(v), "Correct it, or leave it out.")
-        for v in (NAN, INF, [1, 2, NAN])
+        (check.check_known, ("std", v, 3), "std to be finite", got, "Correct it, or leave it out.")
+        for v, got in [(NAN, "nan"), (INF, "inf"), ([1, 2, NAN], "nan at position 2")]
     ],
     *[
         (
@@ -139,19 +144,26 @@ REFUSED = [
     *[(check.check_ddof, (d,), DDOF[0], repr(d), DDOF[1]) for d in (-1, 1.0, None, True, "1")],
     *[
         (check.check_vector, ("gamma", v, 2), VECTOR[0], f"{np.asarray(v).dtype} of shape {np.shape(v)}", VECTOR[1])
-        for v in (1.0, [1], [1, 2, 3], [[1, 2]], ["a", "b"], [1, None], [1j, 1])
+        for v in (1.0, [[1, 2]])
     ],
-    (check.check_vector, ("gamma", [[1], [1, 2]], 2), VECTOR[0], "object of shape ()", VECTOR[1]),
-    (
-        check.check_known,
-        ("std", [[1], [1, 2]], 2),
-        "std to be a number or 2 numbers",
-        "object of shape ()",
-        "in their order",
-    ),
     *[
-        (check.check_vector, ("gamma", v, 2), VECTOR[0], "float64 of shape (2,) and not all finite", VECTOR[1])
-        for v in ([1, NAN], [1, INF])
+        (check.check_vector, ("gamma", v, 2), VECTOR[0], repr(v), VECTOR[1])
+        for v in (["a", "b"], [1, None], [1j, 1], [[1], [1, 2]])
+    ],
+    *[
+        (
+            check.check_vector,
+            ("gamma", v, 2),
+            VECTOR[0],
+            f"int64 of shape ({len(v)},)",
+            f"Pass X with {len(v)} features on its last axis, or gamma of shape (2,).",
+        )
+        for v in ([1], [1, 2, 3])
+    ],
+    (check.check_vector, ("gamma", [1, 2, 3], 2, (4, 3, 2)), VECTOR[0], "int64 of", "np.moveaxis(X, 1, -1)."),
+    *[
+        (check.check_vector, ("gamma", [1, v], 2), VECTOR[0], f"{v} at position 1", "Correct it, or pass None.")
+        for v in (NAN, INF)
     ],
     (check.check_no_zero, (np.array([1.0, 0, 2, -0.0]),), "gamma without zeros", "positions [1, 3]", "leave them out."),
     (check.check_same_dtype, (np.dtype("u1"), np.dtype("u2")), "dtype uint8, as before", "dtype uint16", "convert it"),

@@ -264,7 +264,7 @@ def test_a_missing_directory_is_named(tmp_path):
 
 def test_what_is_no_path_is_a_type_error():
     for function in (lambda path: sknorm.save(RowSoftmax(), path), sknorm.load):
-        with pytest.raises(TypeError, match="PathLike"):
+        with pytest.raises(TypeError, match="Expected a path, str or path-like, got None"):
             function(None)
 
 

@@ -60,11 +60,16 @@ def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, resu
         assert found.dtype == result.dtype
 
 
-TEXT = "Encode text and categories, turn dates into durations, or convert numbers written as text with astype(float)."
+TEXT = 'or make what is no number missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().'
+CONVERT = "Convert it to numbers: np.asarray(X, dtype=float)."
+DATE = "Subtract a date, the same from all data: (np.asarray(X) - "
 PARTS = "Complex data not supported: pass the real and the imaginary part as features of their own."
-HOLDING = [(x, type(x).__name__) for x in ("a", b"a", Decimal(1), Fraction(1, 2), datetime.date(2020, 1, 1))]
-HOLDING += [(x, type(x).__name__) for x in (np.datetime64(1, "s"), np.timedelta64(1, "s"), np.str_("a"))]
-HOLDING += [(x, type(x).__name__) for x in (pd.Timestamp(0), pd.NaT)]
+HOLDING = [(x, f"{type(x).__name__}, {x!r} in row 1, feature 0", TEXT) for x in ("a", b"a", np.str_("a"))]
+HOLDING += [(x, type(x).__name__, CONVERT) for x in ("1", b"1", Decimal(1), Fraction(1, 2))]
+HOLDING += [
+    (x, type(x).__name__, DATE) for x in (datetime.date(2020, 1, 1), np.datetime64(1, "s"), pd.Timestamp(0), pd.NaT)
+]
+HOLDING += [(x, type(x).__name__, "Convert durations: ") for x in (datetime.timedelta(1), np.timedelta64(1, "s"))]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +77,16 @@ HOLDING += [(x, type(x).__name__) for x in (pd.Timestamp(0), pd.NaT)]
     [
         (np.float64(3), "2D array", "0D array instead, of shape ()", "X.reshape(1, -1) for one sample."),
         (np.zeros(3), "2D array", "1D array instead, of shape (3,)", "Reshape your data: X.reshape(-1, 1)"),
-        (np.array([["a"]]), "numbers in X", "dtype <U1", TEXT),
-        (np.array([[b"a"]]), "numbers in X", "dtype |S1", TEXT),
-        (np.zeros((1, 1), "M8[s]"), "numbers in X", "dtype datetime64[s]", TEXT),
-        (np.zeros((1, 1), "m8[s]"), "numbers in X", "dtype timedelta64[s]", TEXT),
-        (np.zeros((1, 1), "f8,f8"), "numbers in X", "dtype [('f0', '<f8'), ('f1', '<f8')]", TEXT),
+        (np.array([["a"]]), "numbers in X", "dtype <U1, 'a' in row 0, feature 0", TEXT),
+        (np.array([[b"1", b"a"]]), "numbers in X", "dtype |S1, b'a' in row 0, feature 1", TEXT),
+        (np.array([["1"]]), "numbers in X", "dtype <U1", CONVERT),
+        (np.zeros((1, 1), "M8[s]"), "numbers in X", "dtype datetime64[s]", DATE),
+        (np.zeros((1, 1), "m8[s]"), "numbers in X", "dtype timedelta64[s]", 'np.asarray(X) / np.timedelta64(1, "s").'),
+        (np.zeros((1, 1), "f8,f8"), "numbers in X", "dtype [('f0', '<f8'), ('f1', '<f8')]", "or leave it out."),
         (np.zeros((1, 1), complex), "real numbers in X", "dtype complex128", PARTS),
         (objects(1.0, 1j), "real numbers in X", "dtype complex", PARTS),
         (objects(np.complex64(1)), "real numbers in X", "dtype complex64", PARTS),
-        *[(objects(1, x), "numbers in X", f"dtype object holding {name}", TEXT) for x, name in HOLDING],
+        *[(objects(1, x), "numbers in X", f"dtype object holding {held}", remedy) for x, held, remedy in HOLDING],
     ],
 )
 def test_what_is_not_an_array_of_numbers_is_refused(X, expected, got, remedy):

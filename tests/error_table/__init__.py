@@ -5,6 +5,7 @@ from . import (
     dask_collections,
     data,
     frames,
+    infinities,
     libraries,
     onnx,
     parameters,
@@ -15,7 +16,7 @@ from . import (
     weights,
 )
 
-INPUT = (parameters, data, weights, samples, frames, dask_collections, libraries)
+INPUT = (parameters, data, infinities, weights, samples, frames, dask_collections, libraries)
 OTHER_SYSTEMS = (checkpoint, torch_modules, persistence, onnx, plotting)
 ROWS = {
     f"{theme.__name__.rpartition('.')[2]}-{number}": row

@@ -207,6 +207,12 @@ ROWS = [
         "Expected the name or glob of a layer (there are 'norm'), got 'nrom'. See list_norms(source).",
     ),
     Row(
+        lambda: load_norm(BOTH, "a.norm.weight"),
+        KeyError,
+        "Expected the name or glob of a layer (there are 'a.norm', 'b.norm'), got the tensor 'a.norm.weight'. Leave "
+        "its ending off: 'a.norm'.",
+    ),
+    Row(
         lambda: load_norm({}, "norm"),
         KeyError,
         "Expected the name or glob of a layer (there are none), got 'norm'. See list_norms(source).",

@@ -40,12 +40,14 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(FRAME["a"]),
         ValueError,
-        'Expected 2D dask Array or DataFrame, got 1D dask Series. Pass a frame of one column, df[["a"]].',
+        "Expected 2D array or DataFrame, got 1D dask Series. Pass X.to_frame() if it is one feature, "
+        "X.compute().to_frame().T if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(FRAME.index),
         ValueError,
-        'Expected 2D dask Array or DataFrame, got 1D dask Index. Pass a frame of one column, df[["a"]].',
+        "Expected 2D array or DataFrame, got 1D dask Index. Pass X.to_frame() if it is one feature, "
+        "X.compute().to_frame().T if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(db.from_sequence([1, 2])),
@@ -77,26 +79,32 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(da.from_array(ENDLESS, chunks=(1, 1))),
         ValueError,
-        "Expected finite numbers or NaN, got infinity in feature 1. Replace it, or mark it as missing with NaN: "
-        "X[np.isinf(X)] = np.nan. In block (0, 1) of the dask Array.",
+        "Expected finite numbers or NaN, got infinity in feature 1. Replace it, or mark it as missing with NaN: X = "
+        "np.where(np.isinf(X), np.nan, X). In block (0, 1) of the dask Array.",
     ),
     Row(
         lambda: Standardizer().fit(FRAME),
         ValueError,
-        "Expected finite numbers or NaN, got infinity in feature 'b'. Replace it, or mark it as missing with NaN: "
-        "X[np.isinf(X)] = np.nan. In partition 1 of the dask DataFrame.",
+        "Expected finite numbers or NaN, got infinity in feature 'b'. Replace it, or mark it as missing with NaN: X "
+        "= X.replace([np.inf, -np.inf], np.nan). In partition 1 of the dask DataFrame.",
+    ),
+    Row(
+        lambda: Standardizer().fit(FRAME.assign(b=FRAME["b"].astype("string"))),
+        ValueError,
+        "Expected numbers in column 'b', got dtype string. Encode categories, or convert numbers that are written as "
+        "text: column.astype(float).",
     ),
     Row(
         lambda: FITTED.transform(da.from_array(ENDLESS, chunks=(1, 2))).compute(),
         ValueError,
-        "Expected finite numbers or NaN, got infinity in feature 1. Replace it, or mark it as missing with NaN: "
-        "X[np.isinf(X)] = np.nan. In block (0, 0) of the dask Array.",
+        "Expected finite numbers or NaN, got infinity in feature 1. Replace it, or mark it as missing with NaN: X = "
+        "np.where(np.isinf(X), np.nan, X). In block (0, 0) of the dask Array.",
     ),
     Row(
         lambda: RowRMSNorm().transform(FRAME).compute(),
         ValueError,
-        "Expected finite numbers or NaN, got infinity in sample 0. Replace it, or mark it as missing with NaN: "
-        "X[np.isinf(X)] = np.nan. In partition 1 of the dask DataFrame.",
+        "Expected finite numbers or NaN, got infinity in sample 0. Replace it, or mark it as missing with NaN: X = "
+        "X.replace([np.inf, -np.inf], np.nan). In partition 1 of the dask DataFrame.",
     ),
     Row(
         lambda: FITTED.set_output(transform="default").transform(made_of(np.ones((1, 3)), np.empty((0, 0)))).compute(),
@@ -153,7 +161,7 @@ ROWS = [
     Row(
         lambda: RowRMSNorm().inverse_transform(ARRAY, row_stats=3),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (4,), got arrays of shapes [()]. Pass what "
+        "Expected row_stats to be (row_rms,), each of shape (4,), got arrays of shapes [()]. Pass what "
         "row_statistics(X) returned for these samples.",
     ),
     Row(

@@ -21,26 +21,26 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(FRAME["age"]),
         ValueError,
-        'Expected 2D array or DataFrame, got 1D pandas Series. Pass a frame of one column, df[["age"]]. Reshape '
-        "your data.",
+        "Expected 2D array or DataFrame, got 1D pandas Series. Pass X.to_frame() if it is one feature, "
+        "X.to_frame().T if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(pd.Series([1.0, 2.0])),
         ValueError,
-        'Expected 2D array or DataFrame, got 1D pandas Series. Pass a frame of one column, df[["a"]]. Reshape your '
-        "data.",
+        "Expected 2D array or DataFrame, got 1D pandas Series. Pass X.to_frame() if it is one feature, "
+        "X.to_frame().T if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(FRAME.columns),
         ValueError,
-        'Expected 2D array or DataFrame, got 1D pandas Index. Pass a frame of one column, df[["a"]]. Reshape your '
-        "data.",
+        "Expected 2D array or DataFrame, got 1D pandas Index. Pass X.to_frame() if it is one feature, "
+        "X.to_frame().T if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(pl.Series("age", [1.0])),
         ValueError,
-        'Expected 2D array or DataFrame, got 1D polars Series. Pass a frame of one column, df[["age"]]. Reshape '
-        "your data.",
+        "Expected 2D array or DataFrame, got 1D polars Series. Pass X.to_frame() if it is one feature, "
+        "X.to_frame().transpose() if it is one sample.",
     ),
     Row(
         lambda: Standardizer().fit(pl.LazyFrame({"age": [1.0]})),
@@ -61,8 +61,8 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(with_column(["Rome", "Oslo"], dtype=object)),
         ValueError,
-        "Expected numbers in column 'city', got dtype object holding str. Encode text and categories, turn dates "
-        "into durations, or convert numbers written as text with astype(float).",
+        "Expected numbers in column 'city', got dtype object holding str, 'Rome' in row 0. Encode categories, or "
+        'make what is no number missing: pd.to_numeric(column, errors="coerce").',
     ),
     Row(
         lambda: Standardizer().fit(with_column([{}, 1.0], dtype=object)),
@@ -84,8 +84,52 @@ ROWS = [
     Row(
         lambda: Standardizer().fit(with_column(["Rome", "Oslo"], dtype="category")),
         ValueError,
-        "Expected numbers in column 'city', got dtype category. Encode text and categories, turn dates into "
-        "durations, or convert numbers written as text with astype(float).",
+        "Expected numbers in column 'city', got dtype category. Encode the categories.",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(["1", "?"])),
+        ValueError,
+        "Expected numbers in column 'city', got dtype <...>, '?' in row 1. Encode categories, or make what is no "
+        'number missing: pd.to_numeric(column, errors="coerce").',
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(["1", "2.5"], dtype=object)),
+        ValueError,
+        "Expected numbers in column 'city', got dtype object holding str. Convert it to numbers: column.astype(float).",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(["1", pd.NA], dtype=object)),
+        ValueError,
+        "Expected numbers in column 'city', got dtype object holding str. Convert it to numbers: "
+        "pd.to_numeric(column).",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(["1", "2"], dtype=object).iloc[:0]),
+        ValueError,
+        "Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is required. Pass data to fit.",
+        words="scikit-learn",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column([1, 2], dtype="category")),
+        ValueError,
+        "Expected numbers in column 'city', got dtype category. Encode the categories, or convert them if they are "
+        "numbers: column.astype(float).",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(np.array([1, 2], "timedelta64[s]"))),
+        ValueError,
+        "Expected numbers in column 'city', got dtype timedelta64[s]. Convert durations: column.dt.total_seconds().",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(np.array([1, 2], "datetime64[s]"))),
+        ValueError,
+        "Expected numbers in column 'city', got dtype datetime64[s]. Subtract a date, the same from all data: (column "
+        "- date).dt.total_seconds().",
+    ),
+    Row(
+        lambda: Standardizer().fit(with_column(pd.period_range("2020", periods=2, freq="D"))),
+        ValueError,
+        "Expected numbers in column 'city', got dtype period[D]. Convert it to numbers, or leave it out.",
     ),
     Row(
         lambda: Standardizer().fit(with_column([1j, 2.0])),
@@ -97,13 +141,13 @@ ROWS = [
         lambda: Standardizer().fit(FRAME.replace(3e3, np.inf)),
         ValueError,
         "Expected finite numbers or NaN, got infinity in feature 'income'. Replace it, or mark it as missing with "
-        "NaN: X[np.isinf(X)] = np.nan.",
+        "NaN: X = X.replace([np.inf, -np.inf], np.nan).",
     ),
     Row(
         lambda: Standardizer().fit(pl.DataFrame({"age": [1.0], "city": ["Rome"]})),
         ValueError,
-        "Expected numbers in column 'city', got dtype String. Encode text and categories, turn dates into "
-        "durations, or convert numbers written as text with astype(float).",
+        "Expected numbers in column 'city', got dtype String, 'Rome' in row 0. Encode categories, or make what is "
+        "no number missing: column.cast(pl.Float64, strict=False).",
     ),
     Row(
         lambda: Standardizer().fit(pl.DataFrame({"city": pl.Series([{}], dtype=pl.Object)})),
@@ -114,8 +158,8 @@ ROWS = [
     Row(
         lambda: MinMaxNormalizer().fit(pl.DataFrame({"age": [np.inf]})),
         ValueError,
-        "Expected finite numbers or NaN, got infinity in feature 'age'. Replace it, or mark it as missing with "
-        "NaN: X[np.isinf(X)] = np.nan.",
+        "Expected finite numbers or NaN, got infinity in feature 'age'. Replace it, or mark it as missing with NaN: "
+        "X = X.with_columns(pl.selectors.float().replace([np.inf, -np.inf], np.nan)).",
     ),
     # names
     Row(

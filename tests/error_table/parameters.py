@@ -10,6 +10,7 @@ from sknorm.checkpoint import load_norm
 from .row import Row, X
 
 NAMED = pd.DataFrame(X, columns=["a", "b"])
+CHANNELS_FIRST = np.ones((2, 3, 4, 5))
 
 ROWS = [
     # all five
@@ -108,13 +109,44 @@ ROWS = [
     Row(
         lambda: Standardizer(mean=["a", "b"]).fit(X),
         ValueError,
-        "Expected mean to be a number or 2 numbers, one per feature, got <U1 of shape (2,). Pass one number, or "
-        "one for each feature in their order.",
+        "Expected mean to be a number or 2 numbers, one per feature, got ['a', 'b']. Pass one number, or one for "
+        "each feature in their order.",
+    ),
+    Row(
+        lambda: Standardizer(mean="imagenet").fit(X),
+        ValueError,
+        "Expected mean to be a number or 2 numbers, one per feature, got 'imagenet'. Pass one number, or one for each "
+        "feature in their order.",
+    ),
+    Row(
+        lambda: Standardizer(mean=[0.5, 0.4, 0.3]).fit(CHANNELS_FIRST),
+        ValueError,
+        "Expected mean to be a number or 5 numbers, one per feature, got float64 of shape (3,). The features are "
+        "the last axis: move axis 1 there, np.moveaxis(X, 1, -1).",
+    ),
+    Row(
+        lambda: MinMaxNormalizer(in_range=(0, [1, 2, 3])).fit(CHANNELS_FIRST[0]),
+        ValueError,
+        "Expected each limit of in_range to be a number or 5 numbers, one per feature, got int64 of shape (3,). The "
+        "features are the last axis: move axis 0 there, np.moveaxis(X, 0, -1).",
     ),
     Row(
         lambda: Standardizer(std=[1.0, -1.0]).fit(X),
         ValueError,
-        "Expected std to be finite and not negative, got [1.0, -1.0]. Correct it, or leave it out.",
+        "Expected std to be finite and not negative, got -1.0 at position 1. Correct it, or leave it out.",
+    ),
+    # of fitted attributes, which are no parameters
+    Row(
+        lambda: setattr(Standardizer().fit(X), "mean_", 0.5),
+        AttributeError,
+        "Expected mean_ to be left to fit, got 0.5. Pass what is known as a parameter, Standardizer(mean=..., "
+        "std=...), then fit.",
+    ),
+    Row(
+        lambda: setattr(MinMaxNormalizer(), "data_max_", [255]),
+        AttributeError,
+        "Expected data_max_ to be left to fit, got [255]. Pass what is known as a parameter, "
+        "MinMaxNormalizer(in_range=...), then fit.",
     ),
     # of samples
     Row(
@@ -138,20 +170,24 @@ ROWS = [
     Row(
         lambda: RowLayerNorm(gamma=[1.0, 2.0, 3.0]).fit(X),
         ValueError,
-        "Expected gamma to be 2 finite numbers, one per feature, got float64 of shape (3,). Pass gamma of shape "
-        "(2,), or None.",
+        "Expected gamma to be 2 finite numbers, one per feature, got float64 of shape (3,). Pass X with 3 features "
+        "on its last axis, or gamma of shape (2,).",
+    ),
+    Row(
+        lambda: RowLayerNorm(gamma=np.ones(3)).transform(CHANNELS_FIRST),
+        ValueError,
+        "Expected gamma to be 5 finite numbers, one per feature, got float64 of shape (3,). The features are the "
+        "last axis: move axis 1 there, np.moveaxis(X, 1, -1).",
     ),
     Row(
         lambda: RowLayerNorm(beta=[1.0, np.nan]).fit(X),
         ValueError,
-        "Expected beta to be 2 finite numbers, one per feature, got float64 of shape (2,) and not all finite. Pass "
-        "beta of shape (2,), or None.",
+        "Expected beta to be 2 finite numbers, one per feature, got nan at position 1. Correct it, or pass None.",
     ),
     Row(
         lambda: RowRMSNorm(gamma=["a", "b"]).fit(X),
         ValueError,
-        "Expected gamma to be 2 finite numbers, one per feature, got <U1 of shape (2,). Pass gamma of shape (2,), "
-        "or None.",
+        "Expected gamma to be 2 finite numbers, one per feature, got ['a', 'b']. Pass gamma of shape (2,), or None.",
     ),
     Row(
         lambda: load_norm({"norm.weight": np.ones(2)}, "norm", kind="rmsnorm", eps="small"),

@@ -108,8 +108,13 @@ ROWS = [
     Row(
         lambda: sknorm.save(Standardizer(), None),
         TypeError,
-        "expected str, bytes or os.PathLike object, not NoneType",
-        words="Python",
+        "Expected a path, str or path-like, got None, of type NoneType. Call save(estimator, path), or load(path).",
+    ),
+    Row(
+        lambda: sknorm.save("norm.json", Standardizer()),
+        TypeError,
+        "Expected a path, str or path-like, got Standardizer(), of type Standardizer. Call save(estimator, path), "
+        "or load(path).",
     ),
     Row(lambda: on_a_full_disk(), OSError, "[Errno 28] No space left on device: 'norm.json'", words="Python"),
     # load: the file

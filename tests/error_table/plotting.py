@@ -93,14 +93,14 @@ ROWS = [
     Row(
         lambda: RowNormDisplay.from_vector([1.0, "a"]),
         ValueError,
-        "Expected numbers in X, got dtype <U32. Encode text and categories, turn dates into durations, or convert "
-        "numbers written as text with astype(float).",
+        "Expected numbers in X, got dtype <U32, 'a' in row 0, feature 1. Encode categories, or make what is no number "
+        'missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().',
     ),
     Row(
         lambda: RowNormDisplay.from_vector(pd.Series(["a"], dtype=object)),
         ValueError,
-        "Expected numbers in column 0, got dtype object holding str. Encode text and categories, turn dates into "
-        "durations, or convert numbers written as text with astype(float).",
+        "Expected numbers in column 0, got dtype object holding str, 'a' in row 0. Encode categories, or make what "
+        'is no number missing: pd.to_numeric(column, errors="coerce").',
     ),
     Row(
         lambda: RowNormDisplay.from_vector(X[0], norms=[Standardizer()]),

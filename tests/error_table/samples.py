@@ -27,7 +27,8 @@ ROWS = [
     Row(
         lambda: RowLayerNorm(keep_stats=True).fit(X).inverse_transform(X),
         ValueError,
-        "X has 2 features, but RowLayerNorm is expecting 4 features as input.",
+        "X has 2 features, but RowLayerNorm is expecting 4 features as input. They end with row_mean and row_scale, "
+        "which transform appended: pass row_stats= for data without.",
         words="scikit-learn",
     ),
     Row(
@@ -45,31 +46,31 @@ ROWS = [
     Row(
         lambda: RowRMSNorm().inverse_transform(X, row_stats=3),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (2,), got int. Pass what row_statistics(X) returned for "
+        "Expected row_stats to be (row_rms,), each of shape (2,), got int. Pass what row_statistics(X) returned for "
         "these samples.",
     ),
     Row(
         lambda: RowRMSNorm().inverse_transform(X, row_stats=(np.ones(3),)),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (2,), got arrays of shapes [(3,)]. Pass what "
+        "Expected row_stats to be (row_rms,), each of shape (2,), got arrays of shapes [(3,)]. Pass what "
         "row_statistics(X) returned for these samples.",
     ),
     Row(
         lambda: RowRMSNorm().inverse_transform(X, row_stats=(["a", "b"],)),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (2,), got tuple. Pass what row_statistics(X) returned "
+        "Expected row_stats to be (row_rms,), each of shape (2,), got tuple. Pass what row_statistics(X) returned "
         "for these samples.",
     ),
     Row(
         lambda: RowRMSNorm().inverse_transform(X, row_stats=(np.array([1.0, {}], dtype=object),)),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (2,), got tuple. Pass what row_statistics(X) returned "
+        "Expected row_stats to be (row_rms,), each of shape (2,), got tuple. Pass what row_statistics(X) returned "
         "for these samples.",
     ),
     Row(
         lambda: RowRMSNorm().inverse_transform(X, row_stats=sp.csr_array([[1.0, 1.0]])),
         ValueError,
-        "Expected row_stats to be (row_rms), each of shape (2,), got csr_array. Pass what row_statistics(X) "
+        "Expected row_stats to be (row_rms,), each of shape (2,), got csr_array. Pass what row_statistics(X) "
         "returned for these samples.",
     ),
     Row(

@@ -38,8 +38,8 @@ ROWS = [
     Row(
         lambda: weighed(np.array([1, "a"], dtype=object)),
         ValueError,
-        "Expected numbers in sample_weight, got dtype object holding str. Encode text and categories, turn dates "
-        "into durations, or convert numbers written as text with astype(float).",
+        "Expected sample_weight to be 2 numbers, one per sample, got object of shape (2,). Pass one weight per "
+        "entry of the first axis of X.",
     ),
     Row(
         lambda: weighed([1, -2]),
