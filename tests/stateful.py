@@ -85,14 +85,15 @@ class Machine(RuleBasedStateMachine):
     def called(self, method, X, **more):
         """The values that a call returns, in the frame that was asked for; None where there can be none."""
         call = getattr(self.norm, method)
-        if self.frames and X.ndim > 2:
+        frames = self.frames and (method == "transform" or isinstance(X, pd.DataFrame))
+        if frames and X.ndim > 2:
             return self.refused(lambda: call(X, **more))
         before, content = state(self.norm), np.array(X).tobytes()
         with np.errstate(all="ignore"):
             Y = call(X, **more)
         assert state(self.norm) == before
         assert np.array(X).tobytes() == content
-        assert isinstance(Y, pd.DataFrame) == self.frames
+        assert isinstance(Y, pd.DataFrame) == frames
         return np.asarray(Y)
 
     def refuse_data(self, data, methods):
