@@ -160,7 +160,7 @@ class Moments(Extrema):
 
     def sample_variance(self, ddof: int) -> DoubleDouble:
         """``variance * count / (count - ddof)``; NaN where that leaves nothing to divide by."""
-        count = self.count
+        count = self.count.astype(float)  # of which Python's largest integers can be subtracted
         freedom, power = np.where(count > ddof, count - ddof, np.nan), np.frexp(count)[1]
         share: DoubleDouble = DoubleDouble.of(np.ldexp(count, -power)) / np.ldexp(freedom, -power)
         return self.variance * share
