@@ -26,7 +26,8 @@ class Standardizer(DatasetTransformer):
     with_std : bool, default=True
         Divide by the standard deviation.
     ddof : int, default=0
-        The variance is ``m2 / (count - ddof)``, m2 being the sum of squared deviations.
+        The variance is ``m2 / (count - ddof)``, m2 being the sum of squared deviations and count the number of values,
+        or the sum of weights in float64.
     mean : None, float or array-like of shape (n_features,), default=None
         Known means (ImageNet's, say). None learns them.
     std : None, float or array-like of shape (n_features,), default=None

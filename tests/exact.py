@@ -72,14 +72,17 @@ def logarithm(value):
 
 
 def ulp(magnitude, dtype):
-    """The distance between neighbours of `dtype` at `magnitude`; constant below its smallest normal."""
+    """The distance between neighbours of `dtype` at `magnitude`; constant below its smallest normal.
+
+    Beyond its largest number it goes on growing, as if there were more.
+    """
     info = np.finfo(dtype)
     magnitude = abs(Fraction(magnitude))
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     exponent -= magnitude < Fraction(2) ** exponent
     if magnitude == 0:
         exponent = info.minexp
-    return Fraction(2) ** (min(max(exponent, info.minexp), info.maxexp - 1) - info.nmant)
+    return Fraction(2) ** int(max(exponent, info.minexp) - info.nmant)
 
 
 def rounded(value, dtype):

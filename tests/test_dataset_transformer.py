@@ -218,3 +218,18 @@ def test_the_attributes_of_ranges_at_the_ends_of_float64_are_exact_or_infinite(d
         largest = Fraction(np.finfo(np.float64).max)
         wanted = float(wanted) if abs(wanted) <= largest else np.inf
         np.testing.assert_allclose(getattr(scaler, name), [wanted], rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("per_feature", [True, False])
+def test_narrow_data_of_another_unit_than_those_of_fit_are_mapped_as_wide_ones(dtype, unit, per_feature):
+    Y = np.array([[-80.7, 0.5], [3, -6e-5]], dtype)
+    parameters = {"with_mean": False, "with_std": False, "per_feature": per_feature}
+    scaler = Standardizer(**parameters).fit(X[:2] * unit)
+    np.testing.assert_array_equal(scaler.transform(Y), Y)
+    np.testing.assert_array_equal(scaler.inverse_transform(Y), Y)
+    shifted = Standardizer(**{**parameters, "with_mean": True}, dtype=dtype).fit(X[:2] * unit)
+    with np.errstate(over="ignore"):
+        wanted = (Y.astype(float) - shifted.mean_).astype(dtype)
+    np.testing.assert_allclose(shifted.transform(Y.astype(float)), wanted, rtol=4 * np.finfo(dtype).eps)

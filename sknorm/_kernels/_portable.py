@@ -210,11 +210,13 @@ def affine(group: Group, block: Array, out: Array, f: AffineMap) -> None:
     x, low = _ready(group, block, f)
     y = group.view(out)
     if out.dtype == np.float64:
-        np.add(*_two_parts(group, x, low, f, spare=y), out=y)
+        wide = np.add(*_two_parts(group, x, low, f, spare=y), out=y)
     else:  # a product in float64 is wide enough to be rounded to a narrower type
-        y[...] = _one_part(group, x, low, f)
+        wide = _one_part(group, x, low, f)
     if f.outer.any():
-        np.ldexp(y, group.spread(f.outer), out=y)
+        np.ldexp(wide, group.spread(f.outer), out=wide)
+    if wide is not y:
+        y[...] = wide
     if not np.isfinite(np.add.reduce(y, axis=None)):  # NaN, or infinity, or very large values
         if block.dtype.kind == "f" and np.isinf(block).any():
             raise InfinityFound
