@@ -187,3 +187,27 @@ def test_in_a_low_axes_names_become_small_and_then_positions(frame):
     X = np.random.default_rng(0).normal(size=(9, 300))
     ax = plt.figure(figsize=(9, 9)).subplots()
     assert drawn(draw(Standardizer().fit(X), X, ax=ax)).ax_[0].get_ylabel() == "value"  # too many for a list
+
+
+def test_many_features_are_drawn_inside_the_box_of_an_axes_in_no_grid():
+    X = np.random.default_rng(0).normal(size=(9, 60))
+    ax = plt.figure(figsize=(12, 9)).add_axes([0.2, 0.1, 0.7, 0.8])
+    box = ax.get_window_extent()
+    display = drawn(draw(Standardizer().fit(X), X, ax=ax))
+    assert outside(box, texts_of(display)) == []
+    above, below = (panel.get_window_extent() for panel in display.ax_)
+    assert above.y0 > below.y1
+    assert [panel.get_xlabel() for panel in display.ax_] == ["", "feature"]
+
+
+def test_panels_that_were_removed_by_hand_are_drawn_again(frame):
+    norm, ax = Standardizer().fit(frame), plt.figure().subplots()
+    draw(norm, frame, ax=ax).ax_[0].remove()
+    assert len(drawn(draw(norm, frame, ax=ax)).figure_.axes) == 3
+
+
+def test_a_legend_wider_than_its_axes_stands_in_one_column(frame):
+    ax = plt.figure(figsize=(12, 5)).add_axes([0.5, 0.2, 0.05, 0.6])
+    legend = drawn(draw(Standardizer().fit(frame), frame, ax=ax)).legend_
+    lefts = {round(text.get_window_extent().x0) for text in legend.get_texts()}
+    assert len(lefts) == 1

@@ -51,11 +51,24 @@ def test_the_portable_kernels_serve_where_they_are_asked_for():
     assert "SKNORM_BACKEND=portable is set" in said
 
 
-def test_the_portable_kernels_serve_where_the_compiled_ones_are_missing():
-    missing = 'import sys; sys.modules["sknorm._kernels._native"] = None; import sknorm; sknorm.show_config()'
-    said = in_another_process(missing, SKNORM_BACKEND="")
+MISSING = """
+import pathlib, sys
+exists = pathlib.Path.exists
+pathlib.Path.exists = lambda path: is_source_tree if path.name == "_native.pyx" else exists(path)
+sys.modules["sknorm._kernels._native"] = None
+import sknorm
+sknorm.show_config()
+"""
+
+
+@pytest.mark.parametrize(
+    "is_source_tree, reason",
+    [(False, "no C compiler was found at the install"), (True, "a source tree that no C compiler was run in")],
+)
+def test_the_portable_kernels_serve_where_the_compiled_ones_are_missing(is_source_tree, reason):
+    said = in_another_process(f"is_source_tree = {is_source_tree}{MISSING}", SKNORM_BACKEND="")
     assert "portable" in said
-    assert "no C compiler was" in said
+    assert reason in said
 
 
 @pytest.mark.parametrize("threads", [1, 2])
