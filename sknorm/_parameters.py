@@ -53,7 +53,7 @@ def check_range(name: str, value: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     try:
         with np.errstate(over="ignore"):
             low, high = (dtype.type(v) for v in _pair(value) if _is(numbers.Real, v))
-        fine = bool(np.isfinite([low, high]).all())
+        fine = math.isfinite(low) and math.isfinite(high)
     except Exception:  # whatever going through a foreign object raises
         fine = False
     if not fine:
@@ -195,11 +195,13 @@ def check_vector(name: str, value: Any, n_features: int, shape: tuple[int, ...] 
 
 def check_order(estimator: Any, parameters: tuple[str, ...], names: Any) -> None:
     """A Series is read by position, so an index that names the features must name them in their order."""
+    if names is None:
+        return
     for name in parameters:
         value = getattr(estimator, name, None)
         for part in value if isinstance(value, (tuple, list)) else (value,):
             labels = getattr(part, "index", None)
-            if names is None or labels is None or callable(labels):
+            if labels is None or callable(labels):
                 continue
             labels = list(labels)
             if all(isinstance(label, str) for label in labels) and labels != list(names):
