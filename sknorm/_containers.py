@@ -14,7 +14,7 @@ import numpy as np
 from ._dask import is_collection
 from ._namespaces import is_foreign, on_host, sent_back
 from ._precision import Array, dtype_with_nan
-from ._tables import pandas_table, polars_table, whole
+from ._tables import PIECE, pandas_table, polars_table, whole
 from ._validation import as_array, check_values, is_sparse, not_two_axes, reshaped
 from ._wording import message, shown
 
@@ -130,6 +130,10 @@ def _pandas_values(X: Any) -> Any:
         raise ValueError(message("distinct column names", f"{twice!r} more than once", remedy))
     dtypes = list(X.dtypes)
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype == dtypes[0] for dtype in dtypes):
+        first = X.iloc[:1]
+        # what lies in several places would be put together: a copy of the whole
+        if X.size > PIECE and not np.shares_memory(first.to_numpy(), first.iloc[:, 0].to_numpy()):
+            return pandas_table(X)
         return check_values(X.to_numpy())
     if all(getattr(dtype, "fill_value", None) == 0 for dtype in dtypes):
         return _sparse_values(X.sparse.to_coo())  # pandas sparse columns of which zeros are left out

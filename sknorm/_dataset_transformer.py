@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from . import _infinities, _kernels, _parameters, _validation
-from ._containers import column_names, given_dtype, opened, to_container, with_data
+from ._containers import given_dtype, opened, to_container, with_data
 from ._dask import mapped, stand_in, summarised
 from ._dataset_statistics import Extrema
 from ._estimator import (
@@ -196,7 +196,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
         values = opened(like) if values is None else values
         if like is X:
             _validation.check_samples(values.shape)
-        _parameters.check_order(self, self._known_parameters, column_names(like))
+        _parameters.check_order(self, self._known_parameters, like)
         self._check_fit(values, given_dtype(like, values))
         sample_weight = on_host(sample_weight, "sample_weight")
         if like is X:
@@ -235,7 +235,7 @@ class DatasetTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, 
 
     def _mapped(self, X: Any, values: Any, direction: str, copy: bool | None) -> Any:
         """The image of X, lazily if X is a dask collection; ``values`` are what stands for it."""
-        _parameters.check_order(self, self._known_parameters, getattr(self, "feature_names_in_", None))
+        _parameters.check_order(self, self._known_parameters, X)
         self._check_sparse(values)
         if stand_in(X) is X:
             kind = output_kind(self, values) if direction == "forward" else original_kind(self, X, values)

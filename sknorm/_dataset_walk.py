@@ -71,6 +71,9 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: Any, kernel: _ke
 
 
 def _of_table(X: Table, weights: Array | None, power: int, cls: Any, kernel: _kernels.Kernel) -> Any:
+    if len(tiles := X.tiles()) > 1:
+        first, *others = (_of_table(part, weights, power, cls, kernel) for _, part in tiles)
+        return first.beside(*others)
     plain = weights is None and X.dtype.kind == "f" and X.dtype.itemsize <= 8
 
     def kernel_on(rows: slice) -> tuple[int | float, Any]:

@@ -36,7 +36,7 @@ def float_tags(tags: Any, dtype: Any, *, sparse: bool) -> Any:
 def record_names(estimator: Any, X: Any, n_features: int) -> None:
     """Set ``n_features_in_`` and, from a frame, ``feature_names_in_``; and note what kind of array X is."""
     place = place_of(X)
-    validate_data(estimator, _stand_in(X, n_features), skip_check_array=True)
+    validate_data(estimator, _named_like(X, n_features), skip_check_array=True)
     estimator._fitted_in = place
 
 
@@ -48,10 +48,10 @@ def check_names(estimator: Any, X: Any, shape: tuple[int, ...]) -> None:
         if fitted is None:
             return
     if fitted is None or column_names(X) != fitted.tolist():  # which is quick, for what is nearly always equal
-        validate_data(estimator, _stand_in(X, shape[-1]), reset=False, skip_check_array=True)
+        validate_data(estimator, _named_like(X, shape[-1]), reset=False, skip_check_array=True)
 
 
-def _stand_in(X: Any, n_features: int) -> Any:
+def _named_like(X: Any, n_features: int) -> Any:
     """2-D, with the names and the width of X: scikit-learn takes the width of N-D arrays from the second axis."""
     if not hasattr(X, "columns"):
         return np.empty((1, n_features))
@@ -115,6 +115,13 @@ def fitted_attribute(estimator: Any, values: Array) -> Any:
 
 class learned(property):  # lower case, as what it is one of
     """An attribute that follows from what fit learned."""
+
+    def __get__(self, estimator: Any, owner: Any = None) -> Any:
+        if estimator is not None and not hasattr(estimator, "statistics_"):
+            assert self.fget is not None
+            name = type(estimator).__name__
+            raise AttributeError(message(f"a fitted {name} to ask for {self.fget.__name__}", "none", "Call fit first."))
+        return super().__get__(estimator, owner)
 
     def __set__(self, estimator: Any, value: Any) -> None:
         assert self.fget is not None

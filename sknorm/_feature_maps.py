@@ -17,8 +17,8 @@ from ._validation import InfinityFound, NoInteger
 def image(X: Array | Table, out: Array, f: AffineMap) -> Array:
     """Write the image of ``X`` (..., n_features) to ``out``, which may be ``X`` itself."""
     if isinstance(X, Table):
-        rows = X.rows()
-        _kernels.over(rows, lambda some: image(X.read(some), out[some], f), parallel=len(rows) > 1)
+        for features, tile in X.tiles():
+            _image_of_table(tile, out[:, features], f[features])
         return out
     whole, target = _kernels.flattened(X, out)
     in_place = np.may_share_memory(X, out)
@@ -45,6 +45,11 @@ def image(X: Array | Table, out: Array, f: AffineMap) -> Array:
     blocks = _kernels.rectangles(whole, size, width)
     _kernels.over(blocks, write, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled)
     return out
+
+
+def _image_of_table(X: Table, out: Array, f: AffineMap) -> None:
+    pieces = X.rows()
+    _kernels.over(pieces, lambda rows: image(X.read(rows), out[rows], f), parallel=len(pieces) > 1)
 
 
 def _write(piece: Array, into: Array, f: AffineMap, size: int) -> None:

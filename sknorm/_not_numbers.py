@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._precision import Array
+from ._precision import EXACT_INTEGER, Array
 from ._wording import message, shown
 
 REAL = (bool, int, float, np.integer, np.floating, np.bool_)
@@ -141,16 +141,25 @@ def numbers_of(X: Array, what: str, column: Any = None) -> Array:
             raise ValueError(not_numbers(what, X if column is None else column, kind))
         remedy = f"An argument must be a string or a real number, not {kind.__name__!r}: pass one number per feature."
         raise TypeError(message(f"numbers in {what}", kind.__name__, remedy))
+    present = X[~missing].ravel()
     if not missing.any() and all(issubclass(kind, (int, np.integer)) for kind in found):
-        try:
-            return X.astype(np.int64)
-        except OverflowError:
-            pass  # beyond 64 bits float64 has to do
+        for dtype in (np.int64, np.uint64):
+            try:
+                return X.astype(dtype)
+            except OverflowError:
+                pass  # beyond 64 bits a float has to do
+    X = np.where(missing, np.nan, X)
     try:
-        return np.where(missing, np.nan, X).astype(np.float64)
+        values: Array = X.astype(np.float64)
     except OverflowError:
         remedy = "Divide them by a power of ten."
         raise ValueError(message(f"numbers in {what} that float64 can hold", "a larger integer", remedy)) from None
+    return X.astype(np.longdouble) if any(map(_is_wide, present)) else values
+
+
+def _is_wide(value: Any) -> bool:
+    """Whether it is an integer that float64 would round."""
+    return isinstance(value, (int, np.integer)) and abs(int(value)) > EXACT_INTEGER
 
 
 def _is_missing(value: Any) -> bool:

@@ -193,9 +193,10 @@ def check_vector(name: str, value: Any, n_features: int, shape: tuple[int, ...] 
     return vector.astype(np.float64)
 
 
-def check_order(estimator: Any, parameters: tuple[str, ...], names: Any) -> None:
-    """A Series is read by position, so an index that names the features must name them in their order."""
-    if names is None:
+def check_order(estimator: Any, parameters: tuple[str, ...], X: Any) -> None:
+    """A Series is read by position, so an index that names the features of X must name them in their order."""
+    names = list(getattr(X, "columns", getattr(estimator, "feature_names_in_", ())))
+    if not names:
         return
     for name in parameters:
         value = getattr(estimator, name, None)
@@ -204,10 +205,11 @@ def check_order(estimator: Any, parameters: tuple[str, ...], names: Any) -> None
             if labels is None or callable(labels):
                 continue
             labels = list(labels)
-            if all(isinstance(label, str) for label in labels) and labels != list(names):
+            are_names = set(labels) == set(names)
+            if labels != names and (are_names or all(isinstance(label, str) for label in labels)):
                 got = f"a {type(part).__name__} of {shown(labels, 100)}"
-                remedy = f"Bring it in that order, {name}[X.columns] say, or pass its values."
-                raise ValueError(message(f"{name} in the order of the features {shown(list(names), 100)}", got, remedy))
+                remedy = "Bring it in that order, series[X.columns]." if are_names else "Pass its values, to_numpy()."
+                raise ValueError(message(f"{name} in the order of the features {shown(names, 100)}", got, remedy))
 
 
 def check_no_zero(gamma: Array | None) -> None:

@@ -194,10 +194,9 @@ class SampleTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, m
             raise _validation.sparse_rows(type(self).__name__, self.keep_stats and self._takes_sparse)
 
     def _check_names_of(self, X: Any) -> None:
-        names = column_names(X)
-        _parameters.check_order(self, ("gamma", "beta"), names)
+        _parameters.check_order(self, ("gamma", "beta"), X)
         if self.keep_stats:
-            _validation.check_names_apart(names, self._statistics._fields)
+            _validation.check_names_apart(column_names(X), self._statistics._fields)
 
     def _kept(self, width: int, given: bool) -> int:
         """How many of the columns that inverse_transform gets are statistics."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,20 +17,32 @@ from ._not_numbers import complex_refused, not_numbers, numbers_of
 from ._precision import Array, dtype_with_nan
 from ._validation import check_values
 
+TILE = 64  # features
 PIECE = 2**17  # values read together, at most: 1 MB of float64 costs less to fill again than fresh memory does
 
 
 @dataclass(frozen=True)
 class Table:
-    """Some rows after others; ``shape`` and ``dtype`` are those of the array that they make up."""
+    """Some rows of a frame after others; ``shape`` and ``dtype`` are those of the array that they make up."""
 
-    shape: tuple[int, int]
+    frame: Any
     dtype: np.dtype[Any]
-    read: Callable[[slice], Array]
+    read_rows: Callable[[Any, np.dtype[Any], slice], Array]
+    ndim: ClassVar[int] = 2
 
     @property
-    def ndim(self) -> int:
-        return 2
+    def shape(self) -> tuple[int, int]:
+        n_samples, n_features = self.frame.shape
+        return n_samples, n_features
+
+    def read(self, rows: slice) -> Array:
+        return self.read_rows(self.frame, self.dtype, rows)
+
+    def tiles(self) -> list[tuple[slice, Table]]:
+        """The features in parts: each piece that is read goes through all columns, so these should not be many."""
+        places = getattr(self.frame, "iloc", self.frame)
+        cuts = [slice(start, start + TILE) for start in range(0, self.shape[1], TILE)]
+        return [(features, replace(self, frame=places[:, features])) for features in cuts]
 
     def rows(self, most: int = PIECE) -> list[slice]:
         """Which rows to read together, for at most so many values."""
@@ -52,9 +63,9 @@ def pandas_table(X: Any) -> Table:
         for j in objects:
             column = X.iloc[:, j]
             X.isetitem(j, numbers_of(column.to_numpy(), f"column {X.columns[j]!r}", column))
-    columns = [X.iloc[:, j] for j in range(X.shape[1])]
+    columns = [column for _, column in X.items()]  # much faster than one by one
     dtype = _shared_dtype(columns, list(map(_pandas_dtype, columns, X.columns)))
-    return Table(X.shape, dtype, partial(_read_pandas, X, dtype))
+    return Table(X, dtype, _read_pandas)
 
 
 def _read_pandas(X: Any, dtype: np.dtype[Any], rows: slice) -> Array:
@@ -71,6 +82,8 @@ def _pandas_dtype(column: Any, name: Any) -> np.dtype[Any]:
     kind = getattr(dtype, "kind", "O")
     if kind == "c":
         raise ValueError(complex_refused(f"column {name!r}", dtype))
+    if str(dtype) == "null[pyarrow]":
+        return np.dtype(np.float64)
     if kind not in "biuf":
         raise ValueError(not_numbers(f"column {name!r}", column))
     if isinstance(dtype, np.dtype):
@@ -87,7 +100,7 @@ def polars_table(X: Any) -> Any:
     if not columns:
         return check_values(np.empty(X.shape))
     dtype = _shared_dtype(columns, list(map(_polars_dtype, columns)))
-    return Table(X.shape, dtype, partial(_read_polars, X, dtype))
+    return Table(X, dtype, _read_polars)
 
 
 def _read_polars(X: Any, dtype: np.dtype[Any], rows: slice) -> Array:
@@ -119,7 +132,8 @@ def _polars_dtype(column: Any) -> np.dtype[Any]:
         return np.dtype(np.float64)
     if dtype == polars.Object:
         return numbers_of(column.to_numpy(), f"column {column.name!r}").dtype
-    if not (dtype.is_integer() or dtype.is_float() or dtype == polars.Boolean):
+    is_narrow = dtype.is_integer() and "128" not in str(dtype)  # of which NumPy has none
+    if not (is_narrow or dtype.is_float() or dtype == polars.Boolean):
         raise ValueError(not_numbers(f"column {column.name!r}", column))
     held: np.dtype[Any] = column.clear().to_numpy().dtype
     if held.kind == "f" or not column.null_count():
@@ -132,7 +146,7 @@ def _shared_dtype(columns: list[Any], dtypes: list[np.dtype[Any]]) -> np.dtype[A
     shared = np.result_type(*dtypes)
     if shared == np.float64:
         for column, dtype in zip(columns, dtypes, strict=True):
-            if dtype in (np.int64, np.uint64):
+            if dtype.kind in "iu" and dtype.itemsize == 8:
                 found = (dtype_with_nan(np.asarray(part.to_numpy(), dtype)) for part in _parts(column))
                 shared = np.result_type(shared, *found)
     return shared

@@ -14,6 +14,8 @@ from ._not_numbers import complex_refused, not_numbers, numbers_of
 from ._precision import Array
 from ._wording import message, shown
 
+DENSE = "X.toarray() (X.sparse.to_dense() of a frame)"
+
 
 class InfinityFound(ValueError):
     """An infinity in a block; the caller knows the names and says where it stands."""
@@ -77,7 +79,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
 
 
 def check_values(X: Array) -> Array:
-    """An array of a real dtype with at least two axes and one feature; objects become float64."""
+    """An array of a real dtype with at least two axes and one feature; objects become numbers."""
     if X.ndim < 2:
         msg = message("2D array", f"{X.ndim}D array instead, of shape {X.shape}", reshaped(X))
         raise ValueError(msg)
@@ -142,7 +144,7 @@ def no_integer(dtype: Any) -> ValueError:
 
 
 def sparse_centred() -> SparseInputError:
-    remedy = "Cannot center sparse matrices: pass with_mean=False, or X.toarray()."
+    remedy = f"Cannot center sparse matrices: pass with_mean=False, or {DENSE}."
     return SparseInputError(message("dense data with with_mean=True", "a sparse matrix", remedy))
 
 
@@ -152,12 +154,12 @@ def sparse_minimum(wrong: Any, feature_range: Any, in_range: Any = None) -> Spar
     else:
         known = "" if in_range is None else f" and in_range={shown(in_range, 60)}"
         got = f"a sparse matrix with feature_range={shown(feature_range, 60)}{known}"
-    remedy = "Zeros would not stay zeros: pass X.toarray(), or use Standardizer(with_mean=False)."
+    remedy = f"Zeros would not stay zeros: pass {DENSE}, or use Standardizer(with_mean=False)."
     return SparseInputError(message("dense data, or minima of 0 and a range that starts at 0", got, remedy))
 
 
 def sparse_rows(name: str, kept: bool) -> SparseInputError:
-    remedy = "Use keep_stats=False, and row_statistics(X) for the inverse." if kept else "Pass X.toarray()."
+    remedy = "Use keep_stats=False, and row_statistics(X) for the inverse." if kept else f"Pass {DENSE}."
     return SparseInputError(message(f"dense data for {name}", "a sparse matrix", remedy))
 
 

@@ -220,6 +220,16 @@ def test_the_attributes_of_ranges_at_the_ends_of_float64_are_exact_or_infinite(d
         np.testing.assert_allclose(getattr(scaler, name), [wanted], rtol=1e-15)
 
 
+def test_statistics_by_other_names_than_text_are_looked_at_too():
+    frame = pd.DataFrame(X)
+    with pytest.raises(ValueError, match=r"in the order of the features \[0, 1\].*series\[X.columns\]"):
+        Standardizer(mean=frame.mean()[[1, 0]]).fit(frame)
+    by_position = NAMED.mean().reset_index(drop=True)
+    np.testing.assert_array_equal(Standardizer(mean=by_position).fit(NAMED).mean_, X.mean(0))
+    with pytest.raises(ValueError, match="Pass its values"):
+        Standardizer(mean=pd.Series([1.0, 2.0], index=["p", "q"])).fit(NAMED)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
 @pytest.mark.parametrize("per_feature", [True, False])

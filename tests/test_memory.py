@@ -59,6 +59,13 @@ def channels_last(X):
     return X.reshape(-1, 20, 50, 100).transpose(0, 2, 3, 1)
 
 
+def column_by_column(X):
+    frame = pd.DataFrame({"a": X[:, 0]})
+    for j in range(1, X.shape[1]):
+        frame[f"b{j}"] = X[:, j]
+    return frame
+
+
 def of_several_dtypes(X):
     return pd.concat([pd.DataFrame(X[:, :10]), pd.DataFrame(X[:, 10:].astype(np.float64))], axis=1, ignore_index=True)
 
@@ -83,6 +90,7 @@ KINDS = {
     "wide": lambda _: numbers(np.float32, n_features=10_000),
     "two columns": lambda _: numbers(np.float64, n_features=2),
     "pandas": lambda _: pd.DataFrame(numbers(np.float64)),
+    "pandas, column by column": lambda _: column_by_column(numbers(np.float64, n_features=4)),
     "pandas, several dtypes": lambda _: of_several_dtypes(numbers(np.int64)),
     "pandas, missing integers": lambda _: with_missing_integers(numbers(np.int64, n_features=2)),
     "polars": lambda _: pl.DataFrame(numbers(np.float64)),

@@ -19,6 +19,8 @@ INTEGERS = {
     "nullable": pd.Series(LARGE).astype("Int64"),
     "missing": pd.Series([*LARGE, pd.NA], dtype="Int64"),
     "arrow": pd.Series(LARGE, dtype="int64[pyarrow]"),
+    "objects": pd.Series(LARGE, dtype=object),
+    "objects, missing": pd.Series([*LARGE, None], dtype=object),
 }
 wide_longdouble = pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="NumPy has no float that wide")
 
@@ -120,3 +122,37 @@ def test_a_frame_is_not_written_over(frame, cls):
     before = frame.copy()
     cls(copy=False).fit(frame).transform(frame)
     pd.testing.assert_frame_equal(frame, before)
+
+
+@wide_longdouble
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "<u8", ">u8"])
+def test_integers_of_any_byte_order_keep_all_their_bits(dtype):
+    frame = pd.DataFrame({"id": LARGE.astype(dtype), "x": [0.5, 1.5, 2.5]})
+    np.testing.assert_array_equal(MinMaxNormalizer().fit_transform(frame)[:, 0], [0, 0.5, 1])
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_columns_than_are_read_together_stay_in_their_places(cls, library, weighted, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 9)) * np.arange(1, 10)
+    frame = pd.DataFrame(X, columns=list("abcdefghi"))
+    frame["d"] = frame["d"].astype(np.float32)
+    X = frame.astype(float).to_numpy()
+    monkeypatch.setattr(_tables, "TILE", 4)
+    monkeypatch.setattr(_tables, "PIECE", 16)
+    more = {"sample_weight": np.arange(40) % 3} if weighted and cls in DATASET else {}
+    got, wanted = cls().fit(library(frame), **more), cls().fit(X, **more)
+    np.testing.assert_allclose(got.transform(library(frame)), wanted.transform(X), rtol=1e-13, atol=1e-15)
+
+
+def test_a_column_of_nothing_is_missing_in_any_library():
+    frame = pd.DataFrame({"a": [1.0, 3.0], "n": [None, None]}).convert_dtypes(dtype_backend="pyarrow")
+    np.testing.assert_array_equal(Standardizer().fit_transform(frame), [[-1, np.nan], [1, np.nan]])
+
+
+def test_integers_that_numpy_has_not_are_refused_in_our_words():
+    frame = pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int128)})
+    with pytest.raises(ValueError, match=r"numbers in column 'a', got dtype Int128.*cast\(pl.Float64\)"):
+        Standardizer().fit(frame)
+    assert Standardizer().fit_transform(frame.cast(pl.Float64)).tolist() == [[-1], [1]]

@@ -204,13 +204,13 @@ ROWS = [
         lambda: Standardizer().fit(SPARSE),
         SparseInputError,
         "Expected dense data with with_mean=True, got a sparse matrix. Cannot center sparse matrices: pass "
-        "with_mean=False, or X.toarray().",
+        "with_mean=False, or X.toarray() (X.sparse.to_dense() of a frame).",
     ),
     Row(
         lambda: Standardizer(with_mean=False).fit(SPARSE).set_params(with_mean=True).transform(SPARSE),
         SparseInputError,
         "Expected dense data with with_mean=True, got a sparse matrix. Cannot center sparse matrices: pass "
-        "with_mean=False, or X.toarray().",
+        "with_mean=False, or X.toarray() (X.sparse.to_dense() of a frame).",
     ),
     Row(
         lambda: Standardizer(with_mean=False).fit(sp.coo_array([1.0, 2.0])),
@@ -240,32 +240,36 @@ ROWS = [
         lambda: MinMaxNormalizer((-1, 1)).fit(SPARSE),
         SparseInputError,
         "Expected dense data, or minima of 0 and a range that starts at 0, got a sparse matrix with "
-        "feature_range=(-1, 1). Zeros would not stay zeros: pass X.toarray(), or use Standardizer(with_mean=False).",
+        "feature_range=(-1, 1). Zeros would not stay zeros: pass "
+        "X.toarray() (X.sparse.to_dense() of a frame), or use Standardizer(with_mean=False).",
     ),
     Row(
         lambda: MinMaxNormalizer(in_range=(1, 2)).fit(SPARSE),
         SparseInputError,
         "Expected dense data, or minima of 0 and a range that starts at 0, got a sparse matrix with "
-        "feature_range=(0, 1) and in_range=(1, 2). Zeros would not stay zeros: pass X.toarray(), or use "
+        "feature_range=(0, 1) and in_range=(1, 2). Zeros would not stay zeros: pass "
+        "X.toarray() (X.sparse.to_dense() of a frame), or use "
         "Standardizer(with_mean=False).",
     ),
     Row(
         lambda: MinMaxNormalizer().fit(SPARSE.toarray() + 1).transform(SPARSE),
         SparseInputError,
         "Expected dense data, or minima of 0 and a range that starts at 0, got a sparse matrix and a minimum other "
-        "than 0 in features [0, 1]. Zeros would not stay zeros: pass X.toarray(), or use "
+        "than 0 in features [0, 1]. Zeros would not stay zeros: pass "
+        "X.toarray() (X.sparse.to_dense() of a frame), or use "
         "Standardizer(with_mean=False).",
     ),
     Row(
         lambda: MinMaxNormalizer().fit(SPARSE).set_params(feature_range=(-1, 1)).transform(SPARSE),
         SparseInputError,
         "Expected dense data, or minima of 0 and a range that starts at 0, got a sparse matrix with "
-        "feature_range=(-1, 1). Zeros would not stay zeros: pass X.toarray(), or use Standardizer(with_mean=False).",
+        "feature_range=(-1, 1). Zeros would not stay zeros: pass "
+        "X.toarray() (X.sparse.to_dense() of a frame), or use Standardizer(with_mean=False).",
     ),
     Row(
         lambda: RowLayerNorm().fit(SPARSE),
         SparseInputError,
-        "Expected dense data for RowLayerNorm, got a sparse matrix. Pass X.toarray().",
+        "Expected dense data for RowLayerNorm, got a sparse matrix. Pass X.toarray() (X.sparse.to_dense() of a frame).",
     ),
     Row(
         lambda: RowRMSNorm(keep_stats=True).fit(SPARSE),

@@ -137,6 +137,11 @@ ROWS = [
     ),
     # of fitted attributes, which are no parameters
     Row(
+        lambda: Standardizer().mean_,
+        AttributeError,
+        "Expected a fitted Standardizer to ask for mean_, got none. Call fit first.",
+    ),
+    Row(
         lambda: setattr(Standardizer().fit(X), "mean_", 0.5),
         AttributeError,
         "Expected mean_ to be left to fit, got 0.5. Pass what is known as a parameter, Standardizer(mean=..., "
@@ -165,7 +170,7 @@ ROWS = [
         lambda: Standardizer(std=NAMED.std()[["b", "a"]]).fit(NAMED),
         ValueError,
         "Expected std in the order of the features ['a', 'b'], got a Series of ['b', 'a']. Bring it in that order, "
-        "std[X.columns] say, or pass its values.",
+        "series[X.columns].",
     ),
     Row(
         lambda: RowLayerNorm(gamma=[1.0, 2.0, 3.0]).fit(X),
