@@ -1,5 +1,6 @@
 """Checks of parameters: what passes, what is refused, and in which words."""
 
+from copy import deepcopy
 from decimal import Decimal
 from fractions import Fraction
 
@@ -214,6 +215,34 @@ def test_a_number_comes_back_as_a_float(zero, numbers):
         found = check.check_number("eps", number, zero=zero)
         assert type(found) is float
         assert found == number
+
+
+BITS = np.array([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (1, True),
+        (1, 1.0),
+        (1, 2),
+        (None, 0),
+        ("dtype", None),
+        (np.float32, np.float64),
+        ((0, 1), (0, 2)),
+        ((0, (1, 2)), (0, 1)),
+        (BITS, BITS[::-1]),
+        (BITS, BITS.view(np.int64)),
+        (BITS, BITS.reshape(2, 1)),
+        (BITS, BITS.view(BITS.dtype.newbyteorder())),
+        ([BITS, 1], [BITS + 1, 1]),
+    ],
+)
+def test_parameters_are_the_same_to_a_map_only_if_nothing_of_them_differs(one, other):
+    for value in (one, other):
+        assert hash(check.hashable(value)) == hash(check.hashable(deepcopy(value)))
+        assert check.hashable(value) == check.hashable(deepcopy(value))
+    assert check.hashable(one) != check.hashable(other)
 
 
 def test_results_have_the_types_that_arithmetic_needs():
