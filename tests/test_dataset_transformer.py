@@ -218,3 +218,13 @@ def test_the_attributes_of_ranges_at_the_ends_of_float64_are_exact_or_infinite(d
         largest = Fraction(np.finfo(np.float64).max)
         wanted = float(wanted) if abs(wanted) <= largest else np.inf
         np.testing.assert_allclose(getattr(scaler, name), [wanted], rtol=1e-15)
+
+
+@pytest.mark.parametrize("index", [None, [1, 0], [("a", 1), ("b", 2)], pd.Index(["a", "b"])])
+def test_a_series_whose_index_names_no_other_order_is_read_by_position(index):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    known = pd.Series([2.0, 20.0], index=index)
+    scaler = Standardizer(mean=known, std=known).fit(frame)
+    np.testing.assert_array_equal(scaler.transform(frame), (X - [2, 20]) / [2, 20])
+    limits = MinMaxNormalizer(in_range=(known, known + 1)).fit(frame)
+    np.testing.assert_array_equal(limits.transform(frame), X - [2, 20])
