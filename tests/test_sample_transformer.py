@@ -1,6 +1,7 @@
 """What the three row norms do alike, beyond their kernels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils.validation import check_is_fitted
 
@@ -68,3 +69,61 @@ def test_beta_may_cancel_nearly_all_of_a_sample():
         beta = -RowLayerNorm(eps=0).transform(x)[0] * (1 + 1e-6 * rng.normal(size=5))
         error = sample_errors(RowLayerNorm(eps=0, beta=beta).transform(x), layer_normed(x, eps=0, beta=beta))
         assert error.max() <= 4
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("shape", [(5, 3), (2, 4, 3)])
+@pytest.mark.parametrize("cls", NORMS)
+def test_kept_statistics_stand_after_the_image_and_undo_it(cls, shape, fitted):
+    x = np.random.default_rng(0).normal(size=shape)
+    norm = cls(keep_stats=True)
+    if fitted:
+        norm.fit(x)
+    image, statistics = norm.transform(x), norm.row_statistics(x)
+    np.testing.assert_array_equal(image[..., :3], cls().transform(x))
+    np.testing.assert_array_equal(image[..., 3:], np.stack(statistics, axis=-1))
+    np.testing.assert_allclose(norm.inverse_transform(image), x, rtol=1e-13)
+    if fitted:  # then the width tells that they were left out
+        np.testing.assert_allclose(norm.inverse_transform(image[..., :3], row_stats=statistics), x, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("cls", NORMS)
+def test_images_and_originals_have_the_dtype_of_their_input_or_the_one_asked_for(cls, dtype):
+    x = X.astype(dtype)
+    for asked in (None, "float32", "float64"):
+        norm = cls(dtype=asked)
+        wanted = np.dtype(asked or dtype)
+        assert norm.transform(x).dtype == wanted
+        assert norm.inverse_transform(cls().transform(x), row_stats=norm.row_statistics(x)).dtype == wanted
+
+
+@pytest.mark.parametrize("parameters", [{"copy": "no"}, {"keep_stats": 1}, {"dtype": "int8"}])
+@pytest.mark.parametrize("cls", NORMS)
+def test_parameters_are_checked_by_every_method_that_is_given_data(cls, parameters):
+    norm, statistics = cls(**parameters), cls().row_statistics(X)
+    for method in (norm.fit, norm.transform, norm.row_statistics, lambda x: norm.inverse_transform(x, statistics)):
+        with pytest.raises(ValueError, match=f"^Expected {next(iter(parameters))} to be"):
+            method(X)
+
+
+@pytest.mark.parametrize("cls", [RowLayerNorm, RowRMSNorm])
+def test_gamma_of_another_width_is_refused_by_every_method_that_is_given_data(cls):
+    statistics = cls().row_statistics(X)
+    for keep_stats in (False, True):
+        norm = cls(gamma=np.ones(4), keep_stats=keep_stats)
+        image = cls(keep_stats=keep_stats).transform(X)
+        for method in (norm.fit, norm.transform, norm.row_statistics):
+            with pytest.raises(ValueError, match=r"^Expected gamma to be 3 finite numbers"):
+                method(X)
+        with pytest.raises(ValueError, match=r"^Expected gamma to be 3 finite numbers"):
+            norm.inverse_transform(image, row_stats=statistics)
+
+
+@pytest.mark.parametrize("name", ["gamma", "beta"])
+def test_a_series_in_another_order_than_the_features_is_refused_by_every_method_that_is_given_a_frame(name):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    norm = RowLayerNorm(**{name: pd.Series([1.0, 2.0, 3.0], index=["c", "b", "a"])})
+    for method in (norm.fit, norm.transform, norm.row_statistics):
+        with pytest.raises(ValueError, match=f"^Expected {name} in the order of the features"):
+            method(frame)
