@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from sknorm import RowLayerNorm, RowRMSNorm, RowSoftmax
@@ -127,3 +129,51 @@ def test_a_series_in_another_order_than_the_features_is_refused_by_every_method_
     for method in (norm.fit, norm.transform, norm.row_statistics):
         with pytest.raises(ValueError, match=f"^Expected {name} in the order of the features"):
             method(frame)
+
+
+@pytest.mark.parametrize("cls", NORMS)
+def test_statistics_that_are_given_count_more_than_those_that_are_kept(cls):
+    norm = cls(keep_stats=True)
+    others = tuple(2 + each for each in norm.row_statistics(X))
+    given = norm.inverse_transform(norm.transform(X), row_stats=others)
+    np.testing.assert_array_equal(given, cls().inverse_transform(cls().transform(X), row_stats=others))
+
+
+def test_a_softmax_takes_masks_also_where_it_writes_over_its_data():
+    masked = np.array([[-np.inf, 0.0], [1.0, 2.0], [-np.inf, 1.0]])
+    image = RowSoftmax().transform(masked)
+    np.testing.assert_array_equal(RowSoftmax(copy=False).transform(masked.copy()), image)
+    masked[2, 1] = np.inf
+    for copy in (True, False):
+        norm = RowSoftmax(copy=copy)
+        for method in (norm.transform, norm.row_statistics):
+            with pytest.raises(ValueError, match="infinity in sample 2"):
+                method(masked.copy())
+
+
+@pytest.mark.parametrize("keep_stats", [False, True])
+@pytest.mark.parametrize("cls", NORMS)
+def test_sparse_data_are_taken_as_the_tags_say(cls, keep_stats):
+    norm = cls(keep_stats=keep_stats)
+    takes = cls is RowRMSNorm and not keep_stats
+    assert get_tags(norm).input_tags.sparse == takes
+    if takes:
+        norm.transform(sp.csr_array(X))
+    else:
+        with pytest.raises(ValueError, match=r"^Expected dense data") as error:
+            norm.transform(sp.csr_array(X))
+        assert ("keep_stats" in str(error.value)) == (cls is RowRMSNorm)
+
+
+@pytest.mark.parametrize("cls", NORMS)
+@pytest.mark.parametrize("keep_stats", [False, True])
+def test_names_come_back_from_an_image_and_may_be_those_of_statistics_that_are_not_kept(cls, keep_stats):
+    statistics = [*cls().row_statistics(X)._fields]
+    names = ["a", "b", "c"] if keep_stats else ["a", "b", statistics[0]]
+    frame = pd.DataFrame(X, columns=names)
+    norm = cls(keep_stats=keep_stats).set_output(transform="pandas")
+    image = norm.transform(frame)
+    assert [*image] == [*names, *(statistics if keep_stats else [])]
+    assert [*norm.inverse_transform(image, row_stats=norm.row_statistics(frame))] == names
+    found = norm.fit(frame).get_feature_names_out()
+    assert (type(found), found.dtype, [*found]) == (np.ndarray, object, [*image])
