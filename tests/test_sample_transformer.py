@@ -177,3 +177,14 @@ def test_names_come_back_from_an_image_and_may_be_those_of_statistics_that_are_n
     assert [*norm.inverse_transform(image, row_stats=norm.row_statistics(frame))] == names
     found = norm.fit(frame).get_feature_names_out()
     assert (type(found), found.dtype, [*found]) == (np.ndarray, object, [*image])
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [RowLayerNorm(gamma=[2.0, -1.0, 0.5], beta=[1.0, -3.0, 10.0]), RowLayerNorm(beta=[1.0, 2.0, 3.0])]
+    + [RowRMSNorm(gamma=[2.0, -1.0, 0.5]), RowSoftmax(temperature=3.0)],
+    ids=repr,
+)
+def test_what_a_row_norm_is_given_is_undone_by_its_inverse(norm):
+    back = norm.inverse_transform(norm.transform(X), row_stats=norm.row_statistics(X))
+    np.testing.assert_allclose(back, X, rtol=1e-13)
