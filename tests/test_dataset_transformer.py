@@ -228,3 +228,9 @@ def test_a_series_whose_index_names_no_other_order_is_read_by_position(index):
     np.testing.assert_array_equal(scaler.transform(frame), (X - [2, 20]) / [2, 20])
     limits = MinMaxNormalizer(in_range=(known, known + 1)).fit(frame)
     np.testing.assert_array_equal(limits.transform(frame), X - [2, 20])
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -1e300, 1e-310])
+def test_the_range_of_a_constant_is_zero(value):
+    scaler = MinMaxNormalizer().fit(np.column_stack([np.full(3, value), [1, 2, 4]]))
+    np.testing.assert_array_equal(scaler.data_range_, [0, 3])

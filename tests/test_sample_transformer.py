@@ -181,8 +181,12 @@ def test_names_come_back_from_an_image_and_may_be_those_of_statistics_that_are_n
 
 @pytest.mark.parametrize(
     "norm",
-    [RowLayerNorm(gamma=[2.0, -1.0, 0.5], beta=[1.0, -3.0, 10.0]), RowLayerNorm(beta=[1.0, 2.0, 3.0])]
-    + [RowRMSNorm(gamma=[2.0, -1.0, 0.5]), RowSoftmax(temperature=3.0)],
+    [
+        RowLayerNorm(gamma=[2.0, -1.0, 0.5], beta=[1.0, -3.0, 10.0]),
+        RowLayerNorm(beta=[1.0, 2.0, 3.0]),
+        RowRMSNorm(gamma=[2.0, -1.0, 0.5]),
+        RowSoftmax(temperature=3.0),
+    ],
     ids=repr,
 )
 def test_what_a_row_norm_is_given_is_undone_by_its_inverse(norm):
