@@ -20,6 +20,8 @@ from ._precision import Array, DoubleDouble, quick_two_sum
 from ._tables import Table
 
 SAFE_WEIGHT = 160  # times squares of values up to 2**400, weights of 2**160 stay finite
+TINIEST = 5e-324  # of weights, which must not vanish
+LEAST_SHARE = 2.0**-50  # of all weight, above which a difference of two sums of 100 bits is exact enough
 PENDING_VALUES = 2**12  # statistics kept before they are merged, which takes some hundred bytes each
 
 T = TypeVar("T")
@@ -117,7 +119,7 @@ def _of_sparse(X: Any, weights: Array | None, power: int, cls: Any, kernel: _ker
         return _with_zeros(cls.of_blocks(0, [compiled]), n - stored, n)
     each = max(1, X.nnz // n)
     # a block's statistics have d values whatever it stores, so it should store more than that
-    rows = n if X.format == "csc" else max(1, max(_kernels.SMALL_BLOCK, 8 * d) // each)
+    rows = n if X.format == "csc" else max(_kernels.SMALL_BLOCK, 8 * d) // each
 
     def summary_of(start: int) -> Any:
         piece, w = X[start : start + rows] if rows < n else X, None
@@ -132,8 +134,8 @@ def _of_sparse(X: Any, weights: Array | None, power: int, cls: Any, kernel: _ker
 
 def _of_some_weight(piece: Any, weights: Array, power: int) -> tuple[Any, Array]:
     """The samples of a weight above 0, before any arithmetic (0 * inf is not 0), and ``2**power`` times the weights."""
-    w = np.ldexp(weights.astype(np.float64), power)
-    return piece[w > 0], w[w > 0]
+    some = weights > 0
+    return piece[some], np.maximum(np.ldexp(weights[some].astype(np.float64), power), TINIEST)
 
 
 def _of_columns(X: Any, w: Array | None, cls: Any, kernel: _kernels.Kernel) -> Any:
@@ -152,6 +154,8 @@ def _of_columns(X: Any, w: Array | None, cls: Any, kernel: _kernels.Kernel) -> A
     zeros = np.where(stored < n, (all_weight - DoubleDouble(*quick_two_sum(*stored_weight))).hi, 0)
     if w is None:
         return _with_zeros(summary, zeros.astype(np.int64), n)
+    for j in np.flatnonzero((stored < n) & (zeros < LEAST_SHARE * all_weight.hi)):
+        zeros[j] = np.delete(w, X.indices[X.indptr[j] : X.indptr[j + 1]]).sum()
     return _with_zeros(summary, zeros, float(all_weight.hi))
 
 

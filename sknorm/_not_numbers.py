@@ -130,7 +130,7 @@ def numbers_of(X: Array, what: str, column: Any = None) -> Array:
     """
     with np.errstate(invalid="ignore"):  # how Python compares NaN may leave a flag, which NumPy would report
         missing = np.frompyfunc(_is_missing, 1, 1)(X).astype(bool)
-    found = {type(v) for v in X[~missing].ravel()}
+    found = dict.fromkeys(type(v) for v in X[~missing].ravel())  # in the order of their values
     for kind in found:
         if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
             raise ValueError(complex_refused(what, kind.__name__))

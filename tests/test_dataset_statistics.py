@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 from dataclasses import FrozenInstanceError, fields, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def small_blocks(most=8):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_kernels, "LARGE_BLOCK", most)
         patch.setattr(_kernels, "SMALL_BLOCK", most)
-        patch.setattr(_blocks, "TILE", 2)
+        patch.setattr(_kernels, "tiles_of", partial(_blocks.tiles_of, width=2))
         patch.setattr(_dataset_walk, "PENDING_VALUES", 3)
         yield
 

@@ -243,3 +243,19 @@ def test_narrow_data_of_another_unit_than_those_of_fit_are_mapped_as_wide_ones(d
     with np.errstate(over="ignore"):
         wanted = (Y.astype(float) - shifted.mean_).astype(dtype)
     np.testing.assert_allclose(shifted.transform(Y.astype(float)), wanted, rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("index", [None, [1, 0], [("a", 1), ("b", 2)], pd.Index(["a", "b"])])
+def test_a_series_whose_index_names_no_other_order_is_read_by_position(index):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    known = pd.Series([2.0, 20.0], index=index)
+    scaler = Standardizer(mean=known, std=known).fit(frame)
+    np.testing.assert_array_equal(scaler.transform(frame), (X - [2, 20]) / [2, 20])
+    limits = MinMaxNormalizer(in_range=(known, known + 1)).fit(frame)
+    np.testing.assert_array_equal(limits.transform(frame), X - [2, 20])
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -1e300, 1e-310])
+def test_the_range_of_a_constant_is_zero(value):
+    scaler = MinMaxNormalizer().fit(np.column_stack([np.full(3, value), [1, 2, 4]]))
+    np.testing.assert_array_equal(scaler.data_range_, [0, 3])

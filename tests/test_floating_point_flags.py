@@ -54,6 +54,15 @@ def test_no_flag_of_the_dataset_transformers_is_seen(X, norm):
 
 
 @each_data
+@pytest.mark.parametrize("other", DATA.values(), ids=DATA)
+@pytest.mark.parametrize("cls", [MinMaxNormalizer, Standardizer])
+def test_no_flag_of_merging_data_of_different_sizes_is_seen(X, other, cls):
+    with np.errstate(all="raise"):
+        both = cls(per_feature=False).fit(X).merge(cls(per_feature=False).fit(other))
+        both.select([0]), both.transform(X)
+
+
+@each_data
 @pytest.mark.parametrize(
     "norm",
     [

@@ -13,6 +13,7 @@ from sknorm import _parameters as check
 from .wording import assert_says
 
 F64 = np.dtype(float)
+DURATION = np.timedelta64(1)  # which to Python is an integer
 
 # function, arguments, what it returns
 PASSED = [
@@ -89,7 +90,21 @@ REFUSED = [
     ],
     *[
         (check.check_range, ("r", r, F64), PAIR[0], repr(r), PAIR[1])
-        for r in [(0,), (0, 1, 2), (0, 1, "a"), 1, None, "01", ("0", "1"), (0, NAN), (-INF, 1), (0, None), {}, (0, 1j)]
+        for r in [
+            (0,),
+            (0, 1, 2),
+            (0, 1, "a"),
+            1,
+            None,
+            "01",
+            ("0", "1"),
+            (0, NAN),
+            (-INF, 1),
+            (0, None),
+            {},
+            (0, 1j),
+            (0, DURATION),
+        ]
     ],
     *[
         (check.check_range, ("r", r, F64), "r with low < high in float64", repr(r), "must be below its maximum.")
@@ -109,6 +124,10 @@ REFUSED = [
         (check.check_known, ("std", v, 3), KNOWN[0], f"of shape {np.shape(v)}", KNOWN[1])
         for v in ([1, 2], [[1, 2, 3]], [])
     ],
+    *[
+        (check.check_known, ("std", v, 3), KNOWN[0], f"{v.dtype} of shape (2,)", KNOWN[1])
+        for v in (np.array([True, False]), np.ones(2, np.uint8))
+    ],
     *[(check.check_known, ("std", v, 3), KNOWN[0], repr(v), KNOWN[1]) for v in ("a", 1j, [None], [[1], [1, 2]])],
     (check.check_known, ("std", [1, 2], 4, (5, 2, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 1, -1)."),
     (check.check_known, ("std", [1, 2], 4, (2, 5, 4)), "std to be", "of shape (2,)", "np.moveaxis(X, 0, -1)."),
@@ -127,7 +146,7 @@ REFUSED = [
             repr(v)[:200],
             "leave it out for the default.",
         )
-        for v in (-1e-9, NAN, INF, 10**400, -(10**400), "1", None, True, np.True_, [1.0], 1j, Decimal(1))
+        for v in (-1e-9, NAN, INF, 10**400, -(10**400), "1", None, True, np.True_, [1.0], 1j, Decimal(1), DURATION)
     ],
     *[
         (
@@ -141,7 +160,7 @@ REFUSED = [
         for v in (0, -0.0, -1, NAN)
     ],
     (check.check_known, ("std", -1, 3), {"positive": True}, "std to be finite and not negative", "-1", "Correct"),
-    *[(check.check_ddof, (d,), DDOF[0], repr(d), DDOF[1]) for d in (-1, 1.0, None, True, "1")],
+    *[(check.check_ddof, (d,), DDOF[0], repr(d)[:200], DDOF[1]) for d in (-1, 1.0, None, True, "1", DURATION, 10**400)],
     *[
         (check.check_vector, ("gamma", v, 2), VECTOR[0], f"{np.asarray(v).dtype} of shape {np.shape(v)}", VECTOR[1])
         for v in (1.0, [[1, 2]])
@@ -160,7 +179,10 @@ REFUSED = [
         )
         for v in ([1], [1, 2, 3])
     ],
-    (check.check_vector, ("gamma", [1, 2, 3], 2, (4, 3, 2)), VECTOR[0], "int64 of", "np.moveaxis(X, 1, -1)."),
+    *[
+        (check.check_vector, ("gamma", np.ones(3, d), 2, (4, 3, 2)), VECTOR[0], f"{d} of", "np.moveaxis(X, 1, -1).")
+        for d in ("int64", "bool", "uint8", "float32")
+    ],
     *[
         (check.check_vector, ("gamma", [1, v], 2), VECTOR[0], f"{v} at position 1", "Correct it, or pass None.")
         for v in (NAN, INF)

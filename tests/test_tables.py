@@ -156,3 +156,37 @@ def test_integers_that_numpy_has_not_are_refused_in_our_words():
     with pytest.raises(ValueError, match=r"numbers in column 'a', got dtype Int128.*cast\(pl.Float64\)"):
         Standardizer().fit(frame)
     assert Standardizer().fit_transform(frame.cast(pl.Float64)).tolist() == [[-1], [1]]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+@pytest.mark.parametrize("n_features, most, rows", [(3, 64, 21), (3, 12, 4), (3, 1000, 21), (40, 64, 1), (100, 64, 1)])
+def test_as_many_rows_are_read_together_as_a_piece_holds_but_at_least_one(
+    library, n_features, most, rows, small_pieces
+):
+    X = np.arange(50.0 * n_features).reshape(50, n_features)
+    table = opened(library(pd.DataFrame(X).add_prefix("x").astype({"x0": "Float32"})))
+    assert (table.ndim, table.shape) == (2, X.shape)
+    pieces = list(map(table.read, table.rows(most)))
+    assert {len(piece) for piece in pieces[:-1]} == {rows}
+    np.testing.assert_array_equal(np.concatenate(pieces), X)
+
+
+@wide_longdouble
+@pytest.mark.parametrize("library", [pd.DataFrame, as_polars])
+@pytest.mark.parametrize("at", [0, 63, 64, 130, 199])
+def test_one_integer_beyond_float64_is_exact_wherever_it_stands(at, library, small_pieces):
+    ids = pd.Series(np.arange(200))
+    ids[at] = 2**60 + 1
+    for missing in ([], [100], [198]):
+        held = ids.astype("Int64")
+        held[missing] = pd.NA
+        table = opened(library(pd.DataFrame({"id": held, "x": 0.5})))
+        read = np.concatenate(list(map(table.read, table.rows())))
+        assert int(read[at, 0]) == 2**60 + 1
+        np.testing.assert_array_equal(np.flatnonzero(np.isnan(read[:, 0])), missing)
+
+
+@wide_longdouble
+def test_integers_that_polars_holds_as_objects_are_exact_beside_other_columns():
+    frame = pl.DataFrame({"id": pl.Series(LARGE.tolist(), dtype=pl.Object), "x": [0.5, 1.5, 2.5]})
+    np.testing.assert_array_equal(MinMaxNormalizer().fit_transform(frame)[:, 0], [0, 0.5, 1])

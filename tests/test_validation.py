@@ -287,3 +287,10 @@ def test_kept_statistics_must_not_take_the_name_of_a_feature():
     check.check_names_apart(["a", "mean"], NAMES)
     with pytest.raises(ValueError, match=r"^Expected no feature called 'row_scale' with keep_stats=True, got columns"):
         check.check_names_apart(["row_scale", "a"], NAMES)
+
+
+def test_of_several_things_that_are_no_numbers_the_first_is_spoken_of():
+    with pytest.raises(ValueError, match="holding str, 'a' in row 1"):
+        check.check_values(objects(1, "a", object()))
+    with pytest.raises(TypeError, match="not 'object'"):
+        check.check_values(objects(1, object(), "a"))

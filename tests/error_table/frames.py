@@ -81,6 +81,14 @@ ROWS = [
         ValueError,
         "Expected numbers in column 'city' that float64 can hold, got a larger integer. Divide them by a power of ten.",
     ),
+    *[
+        Row(
+            lambda dtype=dtype: Standardizer().fit(pl.DataFrame({"city": ["Rome", "Oslo"]}, schema={"city": dtype})),
+            ValueError,
+            f"Expected numbers in column 'city', got dtype {dtype}. Encode the categories.",
+        )
+        for dtype in (pl.Categorical(), pl.Enum(["Oslo", "Rome"]))
+    ],
     Row(
         lambda: Standardizer().fit(with_column(["Rome", "Oslo"], dtype="category")),
         ValueError,
