@@ -23,28 +23,35 @@ def image(X: Array | Table, out: Array, f: AffineMap) -> Array:
     whole, target = _kernels.flattened(X, out)
     in_place = np.may_share_memory(X, out)
     compiled = f.table is not None and _kernels.compiled_serves(X, out)
-    at_once = compiled and whole.ndim == 2 and not in_place
-    little = at_once and X.size <= _kernels.SMALL_BLOCK
+    as_it_lies = compiled and whole.ndim == 2 and not in_place  # no block is a copy
+    little = as_it_lies and X.size <= _kernels.SMALL_BLOCK
     if little and _kernels.affine.compiled(_kernels.Columns(whole, target), whole, target, f):
         return out
-    plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.shifted
-    small = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
-    if in_place and compiled:
-        small = min(small, _kernels.per_thread(_kernels.IN_PLACE) // X.itemsize)
-    size, width = (_kernels.compiled_block_size(X.size), _kernels.COMPILED_TILE) if at_once else (small, _kernels.TILE)
+    portion = _portion(X, out, f, in_place and compiled)
+    if as_it_lies:
+        size, width = _kernels.compiled_block_size(X.size), _kernels.COMPILED_TILE
+        parallel = X.size > size
+    else:
+        size, width, parallel = portion, _kernels.TILE, X.size > _kernels.SMALL_BLOCK
     part = cache(lambda start, stop: f if stop - start == X.shape[-1] else f[start:stop])
 
     def write(rectangle: tuple[_kernels.Block, slice]) -> None:
         block, features = rectangle
         into = block.of(target)
-        _write(block.of(whole)[:, features], into[:, features], part(features.start, features.stop), small)
+        _write(block.of(whole)[:, features], into[:, features], part(features.start, features.stop), portion)
         if not np.may_share_memory(into, target):  # a block of a strided array, flattened, is a copy
             place = target[block.index][..., features]
             place[...] = into[:, features].reshape(place.shape)
 
-    blocks = _kernels.rectangles(whole, size, width)
-    _kernels.over(blocks, write, X.size > (size if at_once else _kernels.SMALL_BLOCK), compiled)
+    _kernels.over(_kernels.rectangles(whole, size, width), write, parallel, compiled)
     return out
+
+
+def _portion(X: Array, out: Array, f: AffineMap, shared: bool) -> int:
+    """How many values a portable kernel takes at a time; ``shared`` where many threads copy as many each."""
+    plain = X.dtype.kind == "f" and out.dtype.kind == "f" and not f.shifted
+    portion = _kernels.BLOCK if plain else _kernels.SMALL_BLOCK  # the others need more scratch
+    return min(portion, _kernels.per_thread(_kernels.IN_PLACE) // X.itemsize) if shared else portion
 
 
 def _image_of_table(X: Table, out: Array, f: AffineMap) -> None:
@@ -52,12 +59,12 @@ def _image_of_table(X: Table, out: Array, f: AffineMap) -> None:
     _kernels.over(pieces, lambda rows: image(X.read(rows), out[rows], f), parallel=len(pieces) > 1)
 
 
-def _write(piece: Array, into: Array, f: AffineMap, size: int) -> None:
+def _write(piece: Array, into: Array, f: AffineMap, portion: int) -> None:
     if np.may_share_memory(piece, into):
         piece = piece.copy(order="K")  # a kernel may look at its input again
     if _kernels.affine.compiled(_kernels.Columns(piece, into), piece, into, f):
         return
-    each = max(1, size // piece.shape[1])
+    each = max(1, portion // piece.shape[1])
     for i in range(0, len(piece), each):
         x, y = piece[i : i + each], into[i : i + each]
         _write_group(_kernels.Columns(x, y), x, y, f)
