@@ -16,6 +16,15 @@ from ._wording import message, shown
 REAL = (bool, int, float, np.integer, np.floating, np.bool_)
 CATEGORIES = ("category", "Categorical", "Enum")  # how the names of such dtypes start
 
+POLARS_KINDS: dict[str, type] = {
+    **dict.fromkeys(("String", "Categorical", "Enum"), str),
+    **dict.fromkeys(("Decimal", "Int128", "UInt128"), int),
+    "Binary": bytes,
+    "Date": datetime.date,
+    "Datetime": datetime.datetime,
+    "Duration": datetime.timedelta,
+}
+
 # What is said of an array or of a column, by its library; {} stands for its name.
 SECONDS = {
     "numpy": '{} / np.timedelta64(1, "s")',
@@ -59,7 +68,9 @@ def not_numbers(what: str, values: Any, held: type | None = None) -> str:
 
 def _kind(dtype: Any) -> type:
     """The type of the values of a column or array."""
-    kind = dtype.to_python() if hasattr(dtype, "to_python") else dtype.type  # the former is how polars says it
+    if hasattr(dtype, "base_type"):  # of polars
+        return POLARS_KINDS.get(dtype.base_type().__name__, object)
+    kind = dtype.type
     return kind if isinstance(kind, type) else object
 
 
@@ -94,10 +105,12 @@ def _remedy(name: str, values: Any, kind: type, are_objects: bool) -> str:
     is_date = issubclass(kind, (datetime.date, np.datetime64))
     if is_date or issubclass(kind, (datetime.timedelta, np.timedelta64)):
         times = f"np.asarray({name})" if library == "numpy" else name
-        if are_objects and library == "pandas":
+        if are_objects and library == "numpy":
+            times = f'np.asarray({name}, dtype="{"M" if is_date else "m"}8[us]")'
+        elif are_objects and library == "pandas":
             times = f"pd.to_datetime({name})" if is_date else f"pd.to_timedelta({name})"
         if is_date:
-            date = "np.datetime64(date)" if library == "numpy" and not are_objects else "date"
+            date = "np.datetime64(date)" if library == "numpy" else "date"
             return f"Subtract a date, the same from all data: {SECONDS[library].format(f'({times} - {date})')}."
         return f"Convert durations: {SECONDS[library].format(times)}."
     if _is_category(values):

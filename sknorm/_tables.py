@@ -40,6 +40,8 @@ class Table:
 
     def tiles(self) -> list[tuple[slice, Table]]:
         """The features in parts: each piece that is read goes through all columns, so these should not be many."""
+        if self.shape[1] <= TILE:
+            return [(slice(None), self)]
         places = getattr(self.frame, "iloc", self.frame)
         cuts = [slice(start, start + TILE) for start in range(0, self.shape[1], TILE)]
         return [(features, replace(self, frame=places[:, features])) for features in cuts]

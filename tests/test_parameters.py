@@ -13,7 +13,7 @@ from sknorm import _parameters as check
 from .wording import assert_says
 
 F64 = np.dtype(float)
-DURATION = np.timedelta64(1)  # which to Python is an integer
+DURATION = np.timedelta64(1, "s")  # which to Python is an integer
 
 # function, arguments, what it returns
 PASSED = [

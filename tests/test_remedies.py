@@ -17,6 +17,9 @@ from sknorm import MinMaxNormalizer, RowLayerNorm, RowRMSNorm, RowSoftmax, Stand
 
 from .array_api import with_dispatch
 
+# pandas 2 says of a replacement in objects that later releases will keep the dtype.
+pytestmark = pytest.mark.filterwarnings("ignore:Downcasting behavior in `replace`:FutureWarning")
+
 NAN, INF = np.nan, np.inf
 ENDLESS = np.array([[1.0, INF], [3.0, 2.0], [-INF, 5.0]])
 FINITE = np.array([[1.0, NAN], [3.0, 2.0], [NAN, 5.0]])

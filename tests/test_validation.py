@@ -66,7 +66,7 @@ def test_objects_that_are_numbers_are_read_and_missing_ones_are_nan(values, resu
 
 TEXT = 'or make what is no number missing: pd.DataFrame(X).apply(pd.to_numeric, errors="coerce").to_numpy().'
 CONVERT = "Convert it to numbers: np.asarray(X, dtype=float)."
-DATE = "Subtract a date, the same from all data: (np.asarray(X) - "
+DATE = "Subtract a date, the same from all data: (np.asarray(X"
 PARTS = "Complex data not supported: pass the real and the imaginary part as features of their own."
 HOLDING = [(x, f"{type(x).__name__}, {x!r} in row 1, feature 0", TEXT) for x in ("a", b"a", np.str_("a"))]
 HOLDING += [(x, type(x).__name__, CONVERT) for x in ("1", b"1", Decimal(1), Fraction(1, 2))]
