@@ -71,10 +71,10 @@ def test_gamma_and_beta_keep_the_bound(cls, oracle, dtype, data):
     assert sample_errors(got, oracle(X, eps=eps, **params)).max() <= 4
 
 
-@every_dtype
+@few_dtypes
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("width", [5, 1999])
-@pytest.mark.parametrize("offset", [1, 100, -3e7])
+@pytest.mark.parametrize("offset", [1, -3e7])
 def test_what_is_left_of_a_sample_without_its_outlier_is_within_4_ulp(offset, width, missing, dtype):
     """All but one deviate from the mean by hardly anything, and gamma takes that one away."""
     if np.dtype(dtype).kind in "iu":
