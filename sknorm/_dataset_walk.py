@@ -6,7 +6,7 @@ are merged in their order, so that the number of threads never shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 from itertools import islice
@@ -54,14 +54,8 @@ def _of_dense(X: Array, weights: Array | None, power: int, cls: Any, kernel: _ke
     size = _kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK if weights is None else _kernels.SMALL_BLOCK // 2
 
     def kernel_on(block: _kernels.Block) -> tuple[int | float, Any]:
-        piece, w = block.of(X)[:, features], None
-        if weights is not None:
-            each = np.arange(block.start, block.stop) // samples_each
-            piece, w = _of_some_weight(piece, weights[each], power)
-        if not len(piece):
-            return 0, None
-        n = len(piece) if w is None else float(w.sum())
-        return n, kernel.portable(_kernels.Columns(piece), piece, w)
+        w = None if weights is None else weights[np.arange(block.start, block.stop) // samples_each]
+        return _found(kernel.portable, block.of(X)[:, features], w, power)
 
     done = []
     for features in _kernels.tiles_of(X, size):
@@ -79,16 +73,21 @@ def _of_table(X: Table, weights: Array | None, power: int, cls: Any, kernel: _ke
     plain = weights is None and X.dtype.kind == "f" and X.dtype.itemsize <= 8
 
     def kernel_on(rows: slice) -> tuple[int | float, Any]:
-        piece, w = X.read(rows), None
-        if weights is not None:
-            piece, w = _of_some_weight(piece, weights[rows], power)
-        if not len(piece):
-            return 0, None
-        return len(piece) if w is None else float(w.sum()), kernel(_kernels.Columns(piece), piece, w)
+        return _found(kernel, X.read(rows), None if weights is None else weights[rows], power)
 
-    pieces = X.rows(_kernels.LARGE_BLOCK if plain else _kernels.SMALL_BLOCK // 2)  # the others need more scratch
+    pieces = X.rows() if plain else X.rows(_kernels.SMALL_BLOCK // 2)  # the others need more scratch
     found = _kernels.in_order(kernel_on, pieces, parallel=len(pieces) > 1)
     return folded(found, cls, X.shape[1])
+
+
+def _found(kernel: Callable[..., Any], piece: Array, weights: Array | None, power: int) -> tuple[int | float, Any]:
+    """How many samples of some weight a piece has, or the sum of their weights, and what a kernel finds in them."""
+    w = None
+    if weights is not None:
+        piece, w = _of_some_weight(piece, weights, power)
+    if not len(piece):
+        return 0, None
+    return len(piece) if w is None else float(w.sum()), kernel(_kernels.Columns(piece), piece, w)
 
 
 def _batched(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
